@@ -1,0 +1,209 @@
+"""The Python surface: everything else is thin over `Engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rennet.errors import DefinitionMissingError, Policy, RennetError, Technique, ViewNotFoundError
+from rennet.execute import create as creation
+from rennet.execute.explain import Explanation, explain_query, explain_refresh
+from rennet.execute.leaves import pinned_leaf
+from rennet.execute.planning import Query, QueryFunction, analyze
+from rennet.execute.refresh import RefreshResult, assess, of_view
+from rennet.execute.verify import VerifyResult, compare
+from rennet.jvm import Jvm
+from rennet.plan.pinning import Pinning
+from rennet.session import check
+from rennet.storage import events, history, tables
+from rennet.storage.names import ViewName, view_name
+from rennet.storage.provenance import Definition
+from rennet.storage.sources import SourceVersion
+from rennet.storage.tables import MaterializedView, first_line
+
+
+class Engine:
+    """Materialized views on one Spark session.
+
+    Any classic session with Delta will do: local, or on a cluster with a catalog of its own.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = check(spark)
+        self._jvm = Jvm.of(spark)
+        self._functions: dict[ViewName, QueryFunction] = {}
+
+    # -- defining ------------------------------------------------------------------------------------
+
+    def create_materialized_view(
+        self,
+        name: str,
+        query: str | QueryFunction,
+        *,
+        replace: bool = False,
+        comment: str = "",
+        columns: Mapping[str, str] | None = None,
+        properties: Mapping[str, str] | None = None,
+        partitioned_by: tuple[str, ...] = (),
+        cluster_by: tuple[str, ...] = (),
+        policy: Policy | str = Policy.AUTO,
+        schedule: dict[str, Any] | None = None,
+    ) -> RefreshResult | None:
+        """Store a query's result and keep how it was made.
+
+        `query` is SQL text, or a function that returns a DataFrame (with `spark` as its argument if it
+        takes one). `columns` renames the columns, in order, and gives each a comment. Returns the first
+        refresh, or None when a view with the same definition was there already: its data are kept.
+        """
+        target = view_name(self.spark, name)
+        tables.check_free(self.spark, target)
+        database = self.spark.catalog.currentDatabase()
+        named = tuple(columns or ())
+        read = analyze(self._jvm, query, database, named)
+        definition = Definition(
+            str(target),
+            query if isinstance(query, str) else "",
+            "" if isinstance(query, str) else getattr(query, "__qualname__", "function"),
+            comment,
+            tuple((column, (columns or {}).get(column, "")) for column in named),
+            tuple((properties or {}).items()),
+            tuple(partitioned_by),
+            tuple(cluster_by),
+            Policy(policy),
+            schedule,
+            database,
+            datetime.now(UTC).isoformat(),
+        )
+        result = self._create(target, definition, read, replace)
+        if not isinstance(query, str):
+            self._functions[target] = query
+        return result
+
+    def _create(
+        self, name: ViewName, definition: Definition, query: Query, replace: bool
+    ) -> RefreshResult | None:
+        if tables.lookup(self.spark, name) is None:
+            return creation.create(self._jvm, name, definition, query)
+        view = tables.find(self._jvm, name)
+        if creation.same_definition(view, definition, query):
+            creation.redefine(self._jvm, view, definition, query)
+            return None
+        if not replace:
+            raise creation.already_exists(name)
+        return creation.create(self._jvm, name, definition, query)
+
+    def drop(self, name: str, if_exists: bool = False) -> None:
+        """Drop a view and its rows."""
+        target = view_name(self.spark, name)
+        if if_exists and tables.lookup(self.spark, target) is None:
+            return
+        backing = tables.lookup(self.spark, target)
+        if backing is None:
+            raise ViewNotFoundError(
+                f"{target} is not a materialized view.", "SHOW MATERIALIZED VIEWS lists those there are."
+            )
+        tables.remove(self.spark, target, backing)
+        self._functions.pop(target, None)
+
+    def redefine(self, view: MaterializedView, definition: Definition) -> None:
+        """Change what does not touch the rows: comment, properties, policy, schedule."""
+        creation.redefine(self._jvm, view, definition, self._query(view))
+
+    def views(self, schema: str | None = None) -> list[MaterializedView]:
+        """All materialized views, of one schema or of all."""
+        return [tables.find(self._jvm, name) for name in tables.everything(self.spark, schema)]
+
+    # -- refreshing ----------------------------------------------------------------------------------
+
+    def refresh(
+        self, name: str, full: bool = False, technique: Technique | str | None = None
+    ) -> RefreshResult:
+        """Bring a view up to date. A technique can be forced, for tests and for the curious."""
+        view = self.find(name)
+        forced = None if technique is None else Technique(technique)
+        try:
+            query = self._query(view)
+            situation = assess(self._jvm, query, view.provenance)
+            result = of_view(self._jvm, view).run(situation, view.provenance, full, forced)
+        except Exception as error:
+            self._note(view, {"technique": "FAILED", "reason": first_line(error)})
+            raise
+        if result.version is None:
+            figures = {"wall_seconds": round(result.wall_seconds, 3)}
+            self._note(view, {"technique": str(result.technique), "reason": result.reason, **figures})
+        return result
+
+    def _note(self, view: MaterializedView, event: dict[str, Any]) -> None:
+        events.record(self._jvm, view.path, {"refreshed_at": datetime.now(UTC).isoformat(), **event})
+
+    def find(self, name: str) -> MaterializedView:
+        """The view's definition and the provenance of its rows."""
+        return tables.find(self._jvm, view_name(self.spark, name))
+
+    def _query(self, view: MaterializedView) -> Query:
+        definition = view.definition
+        source: str | Callable[..., DataFrame] | None = definition.query or self._functions.get(view.name)
+        if source is None:
+            raise DefinitionMissingError(
+                f"{view.name} is defined by the Python function {definition.function}, not known here.",
+                "Call create_materialized_view with it again: if it is unchanged, the data are kept.",
+            )
+        return analyze(self._jvm, source, definition.database, tuple(c for c, _ in definition.columns))
+
+    # -- understanding -------------------------------------------------------------------------------
+
+    def explain(self, name_or_query: str | QueryFunction) -> Explanation:
+        """What the next refresh of a view would do and why, or what would be possible for a query."""
+        if isinstance(name_or_query, str) and self._is_name(name_or_query):
+            view = self.find(name_or_query)
+            situation = assess(self._jvm, self._query(view), view.provenance)
+            return explain_refresh(str(view.name), situation, view.definition.policy)
+        database = self.spark.catalog.currentDatabase()
+        return explain_query("This query", analyze(self._jvm, name_or_query, database))
+
+    def _is_name(self, text: str) -> bool:
+        try:
+            view_name(self.spark, text)
+        except RennetError:
+            return False
+        return True
+
+    def verify(self, name: str, samples: int = 10) -> VerifyResult:
+        """Compare a view with its own query at the versions it was made from."""
+        view = self.find(name)
+        expected = self._expected(view)
+        return compare(str(view.name), expected, self.spark.table(view.name.sql), samples)
+
+    def _expected(self, view: MaterializedView) -> DataFrame:
+        """The user's own query at the pinned versions and at the moment of the refresh."""
+        if view.provenance is None:
+            raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
+        query = self._query(view)
+        versions = {source.path: source for source in view.provenance.sources}
+        moment = datetime.fromisoformat(view.provenance.evaluated_at)
+        return self._jvm.dataframe(self._pinned(query, versions, moment))
+
+    def _pinned(self, query: Query, versions: dict[str, SourceVersion], moment: datetime) -> Any:
+        return Pinning(self._jvm, pinned_leaf(self._jvm, versions), moment).plan(query.analyzed)
+
+    def history(self, name: str) -> DataFrame:
+        """Every refresh on record, the newest first."""
+        view = self.find(name)
+        return history.frame(self._jvm, view.path)
+
+    # -- SQL -----------------------------------------------------------------------------------------
+
+    def sql(self, text: str) -> DataFrame:
+        """Run a statement: rennet's own here, everything else by Spark."""
+        from rennet.sql.run import run
+
+        return run(self, text)
+
+
+def as_dict(result: RefreshResult | VerifyResult) -> dict[str, Any]:
+    """A result as plain data, for JSON."""
+    return asdict(result)

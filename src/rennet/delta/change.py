@@ -1,0 +1,63 @@
+"""What a node was, what it is, and how it changed.
+
+A delta is a bag with signed multiplicities: the node's own columns and, last, a BIGINT weight. Weights
+are any integers, because duplicates are legal in SQL; a row may appear several times, and what counts is
+the sum. `T' = T + ΔT` is the law every rule must keep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rennet.plan.expressions import Attribute, Named, alias, attribute_of, call, differs, literal
+from rennet.plan.ir import Aggregate, Node, Project, Union, filter_, project
+
+WEIGHT = "__mv_weight"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A node before and after, and the difference; no delta means nothing changed."""
+
+    before: Node
+    after: Node
+    delta: Node | None = None
+    grows: bool = True
+    """Every weight is positive: rows only arrive."""
+
+    @property
+    def changed(self) -> bool:
+        return self.delta is not None
+
+
+def weight_of(delta: Node) -> Attribute:
+    """A delta's last column."""
+    return delta.output[-1]
+
+
+def weighted(rows: Node, weight: int) -> Project:
+    """Plain rows as a delta, each counting `weight`."""
+    return project(rows, (*rows.output, alias(literal(weight), WEIGHT)))
+
+
+def renamed(delta: Node, columns: tuple[Attribute, ...]) -> Project:
+    """A delta under other ids, by position."""
+    pairs = zip(delta.output[:-1], columns, strict=True)
+    named: list[Named] = [old if old == new else alias(old, new.name, new.id) for old, new in pairs]
+    return project(delta, (*named, weight_of(delta)))
+
+
+def total(parts: list[Node]) -> Node:
+    """The sum of deltas of the same columns."""
+    if len(parts) == 1:
+        return parts[0]
+    weight = alias(literal(0), WEIGHT).attribute
+    return Union((*parts[0].output[:-1], weight), tuple(parts))
+
+
+def effectivize(delta: Node) -> Node:
+    """Each distinct row once, with the sum of its weights, and none with weight zero."""
+    columns = delta.output[:-1]
+    weight = alias(call("sum", weight_of(delta), type="bigint"), WEIGHT)
+    grouped = Aggregate(columns, (*columns, weight), (delta,))
+    return filter_(grouped, differs(attribute_of(weight), literal(0)))

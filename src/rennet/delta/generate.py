@@ -1,0 +1,192 @@
+"""Stage 4: the ways in which this refresh could be done.
+
+Each candidate is a `RefreshPlan`: which rows of the backing table go and which rows come. Where one
+cannot be made, there is an `Issue` that says why. Nothing here touches Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rennet.delta.change import Change, effectivize, weight_of
+from rennet.delta.keyed import changed_keys, group_columns, matching, restricted
+from rennet.delta.rules import Derivation
+from rennet.enable.layout import Layout
+from rennet.errors import Issue, IssueSubType, IssueType, Technique
+from rennet.plan.expressions import Expr, alias, call, cast, differs, fresh_copy, literal
+from rennet.plan.ir import LEFT, Aggregate, Node, Replicate, Stored, filter_, join, project
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """The stored rows whose key columns equal, null-safely, some row of `keys`."""
+
+    keys: Node
+    columns: tuple[int, ...]
+    """Positions of the key columns in the backing table."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """For each row of `delta` with a negative weight, as many stored rows of the same content."""
+
+    delta: Node
+
+
+@dataclass(frozen=True)
+class RefreshPlan:
+    """Rows that leave and rows that come, in one commit."""
+
+    technique: Technique
+    inserted: Node | None
+    removed: Keyed | Alike | None = None
+    everything: bool = False
+    """All stored rows leave."""
+    shared: Node | None = None
+    """Used by both sides: to be computed once."""
+
+
+def complete_recompute(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = Q(T')"""
+    derived = derivation.change(layout.plan)
+    after = layout.plan if isinstance(derived, Issue) else derived.after
+    return RefreshPlan(Technique.COMPLETE_RECOMPUTE, after, everything=True)
+
+
+def append_only(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V + ΔQ, where ΔQ only adds"""
+    derived = derivation.change(layout.plan)
+    if isinstance(derived, Issue):
+        return derived
+    if derived.delta is None or not derived.grows:
+        what = "the changes may take rows away"
+        return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.SOURCE_HAS_DELETES)
+    return RefreshPlan(Technique.APPEND_ONLY, project(derived.delta, derived.delta.output[:-1]))
+
+
+def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V + ΔQ, deletions found by key, or by content as many times as the weight says"""
+    derived = derivation.change(layout.plan)
+    if isinstance(derived, Issue):
+        return derived
+    if derived.delta is None:
+        return _nothing_changed()
+    if not layout.keys and layout.content is None:
+        what = "rows with MAP or VARIANT columns cannot be told apart by content"
+        return Issue(IssueType.NOT_THIS_SHAPE, what)
+    delta = effectivize(derived.delta)
+    weight = weight_of(delta)
+    gained = filter_(delta, call(">", weight, literal(0), type="boolean"))
+    lost = filter_(delta, call("<", weight, literal(0), type="boolean"))
+    removed: Keyed | Alike = Alike(lost)
+    if layout.keys:
+        removed = Keyed(project(lost, tuple(fresh_copy(k) for k in layout.keys)), _positions(layout))
+    return RefreshPlan(Technique.ROW_BASED, Replicate((gained,)), removed, shared=delta)
+
+
+def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V − {groups in K} + γ(T' ⋉ K), K = the groups in ΔT"""
+    found = _group_change(layout, derivation)
+    if isinstance(found, Issue):
+        return found
+    grouped, child = found
+    assert child.delta is not None
+    if not layout.keys:
+        return Issue(IssueType.NOT_THIS_SHAPE, "one group: recomputing it is a full recompute")
+    keys = group_columns(grouped)
+    changed = changed_keys(child.delta, keys)
+    fresh = grouped.with_children((restricted(child.after, keys, changed),))
+    inserted = _replaced(layout.plan, grouped, fresh)
+    copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
+    removed = Keyed(copies, _positions(layout))
+    return RefreshPlan(Technique.GENERIC_AGGREGATE, inserted, removed, shared=changed)
+
+
+def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V − {groups in K} + {groups in K with state + Δstate}, read from the view, not the sources"""
+    found = _group_change(layout, derivation)
+    if isinstance(found, Issue):
+        return found
+    grouped, child = found
+    assert child.delta is not None
+    if not layout.merges:
+        what = "not all aggregates can be kept by adding to sums"
+        return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION)
+    change = _state_changes(layout, grouped, child.delta)
+    merged = _merged(layout, grouped, change)
+    keys = change.output[: len(layout.keys)]
+    removed = Keyed(project(change, tuple(fresh_copy(k) for k in keys)), _positions(layout))
+    inserted = _replaced(layout.plan, grouped, merged)
+    return RefreshPlan(Technique.GROUP_AGGREGATE, inserted, removed, shared=change)
+
+
+def _state_changes(layout: Layout, grouped: Aggregate, delta: Node) -> Node:
+    """Per changed group, what to add to each state; groups where that is nothing are left out."""
+    weight = weight_of(delta)
+    keys = tuple(alias(k, f"__mv_key_{i}") for i, k in enumerate(group_columns(grouped)))
+    sums = tuple(alias(state.delta(weight), state.attribute.name) for state in layout.states)
+    summed = Aggregate(grouped.grouping, (*keys, *sums), (delta,))
+    moved: Expr = literal(False, "boolean")
+    for column in summed.output[len(keys) :]:
+        moved = call("or", moved, differs(column, cast(literal(0), column.type)), type="boolean")
+    return filter_(summed, moved)
+
+
+def _merged(layout: Layout, grouped: Aggregate, change: Node) -> Node:
+    """The groups' states after the change, under the ids of the aggregate they stand for."""
+    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
+    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
+    count = len(layout.keys)
+    keys, sums = change.output[:count], change.output[count:]
+    on = matching(tuple(where[k.id] for k in layout.keys), keys)
+    joined = join(change, stored, LEFT, on)
+    named = [alias(k, old.name, old.id) for k, old in zip(keys, grouped.output, strict=False)]
+    for state, added in zip(layout.states, sums, strict=True):
+        before = call("coalesce", where[state.attribute.id], cast(literal(0), state.type), type=state.type)
+        after = Expr("Cast", (call("+", before, added),), type=state.type, nullable=False)
+        named.append(alias(after, state.attribute.name, state.attribute.id))
+    states = project(joined, tuple(named))
+    if not layout.keys:
+        return states
+    assert layout.rows is not None
+    return filter_(states, call(">", layout.rows, literal(0), type="boolean"))
+
+
+def _group_change(layout: Layout, derivation: Derivation) -> tuple[Aggregate, Change] | Issue:
+    if layout.grouped is None:
+        return Issue(IssueType.NOT_THIS_SHAPE, "the query does not end in GROUP BY")
+    derived = derivation.change(layout.grouped.child)
+    if isinstance(derived, Issue):
+        return derived
+    return (layout.grouped, derived) if derived.delta is not None else _nothing_changed()
+
+
+def _replaced(plan: Node, old: Node, new: Node) -> Node:
+    if plan is old:
+        return new
+    return plan.with_children(tuple(_replaced(child, old, new) for child in plan.children))
+
+
+def _positions(layout: Layout) -> tuple[int, ...]:
+    ids = [column.id for column in layout.columns]
+    return tuple(ids.index(key.id) for key in layout.keys)
+
+
+def _nothing_changed() -> Issue:
+    return Issue(IssueType.NOT_THIS_SHAPE, "nothing changed")
+
+
+CANDIDATES: tuple[tuple[Technique, Callable[[Layout, Derivation], RefreshPlan | Issue]], ...] = (
+    (Technique.APPEND_ONLY, append_only),
+    (Technique.GROUP_AGGREGATE, group_aggregate),
+    (Technique.GENERIC_AGGREGATE, generic_aggregate),
+    (Technique.ROW_BASED, row_based),
+    (Technique.COMPLETE_RECOMPUTE, complete_recompute),
+)
+"""In order of preference where the cost model has nothing to say."""
+
+
+def candidates(layout: Layout, derivation: Derivation) -> dict[Technique, RefreshPlan | Issue]:
+    """Every technique, as a plan or as the reason why not."""
+    return {technique: make(layout, derivation) for technique, make in CANDIDATES}

@@ -1,0 +1,100 @@
+"""Stage 4: the delta rules, and the walk that applies them.
+
+`RULES` is the table of contents. Before- and after-states need no rules: they are the node itself over
+its inputs' states. A node over unchanged inputs is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rennet.delta.change import WEIGHT, Change
+from rennet.delta.join import inner_join_rule
+from rennet.delta.keyed import aggregate_rule
+from rennet.delta.linear import filter_rule, project_rule, union_rule
+from rennet.errors import Issue, IssueSubType, IssueType
+from rennet.plan.expressions import alias, attribute_of, literal
+from rennet.plan.ir import Constant, Join, Node, Scan, State
+
+DeltaRule = Callable[[Any, tuple[Change, ...]], Node]
+"""The change of a node from the changes of its inputs, at least one of which changed."""
+
+RULES: Mapping[str, DeltaRule] = {
+    "Project": project_rule,
+    "Filter": filter_rule,
+    "Union": union_rule,
+    "Join.inner": inner_join_rule,
+    "Aggregate": aggregate_rule,
+}
+
+GROWING = frozenset({"Project", "Filter", "Union", "Join.inner"})
+"""Rules under which rows that only arrive below only arrive above."""
+
+
+def rule_name(node: Node) -> str:
+    return f"Join.{node.how}" if isinstance(node, Join) else node.op
+
+
+class Derivation:
+    """Derives changes bottom-up; `changed` names the sources that changed, and whether they only grew."""
+
+    def __init__(self, changed: Mapping[str, bool]) -> None:
+        self.changed = changed
+        self._done: dict[int, tuple[Node, Change | Issue]] = {}
+
+    def change(self, node: Node) -> Change | Issue:
+        """The change of a node, or the reason why it cannot be derived."""
+        found = self._done.get(id(node))
+        if found is None:
+            found = self._done[id(node)] = (node, self._derive(node))
+        return found[1]
+
+    def _derive(self, node: Node) -> Change | Issue:
+        if isinstance(node, Scan):
+            return self._scan(node)
+        if isinstance(node, Constant):
+            return Change(node, node)
+        inputs: list[Change] = []
+        for child in node.children:
+            derived = self.change(child)
+            if isinstance(derived, Issue):
+                return derived
+            inputs.append(derived)
+        if not inputs:
+            return unsupported(node)
+        return self._apply(node, tuple(inputs))
+
+    def _scan(self, node: Scan) -> Change:
+        after = node.at(State.AFTER)
+        if node.source not in self.changed:
+            return Change(after, after)
+        weight = attribute_of(alias(literal(1), WEIGHT))
+        delta = Scan(node.source, (*node.output, weight), State.DELTA, node.name, handle=node.handle)
+        return Change(node.at(State.BEFORE), after, delta, self.changed[node.source])
+
+    def _apply(self, node: Node, inputs: tuple[Change, ...]) -> Change | Issue:
+        before = node.with_children(tuple(each.before for each in inputs))
+        after = node.with_children(tuple(each.after for each in inputs))
+        if not any(each.changed for each in inputs):
+            return Change(before, after)
+        rule = RULES.get(rule_name(node))
+        if rule is None:
+            return unsupported(node)
+        grows = rule_name(node) in GROWING and all(each.grows for each in inputs)
+        return Change(before, after, rule(node, inputs), grows)
+
+
+def unsupported(node: Node) -> Issue:
+    """The issue of an operator without a delta rule."""
+    return Issue(
+        IssueType.PLAN_NOT_INCREMENTALIZABLE,
+        f"there is no delta rule for {describe(node)}",
+        IssueSubType.OPERATOR_NOT_SUPPORTED,
+    )
+
+
+def describe(node: Node) -> str:
+    return f"a {node.how} join" if isinstance(node, Join) else f"the operator {node.op}"
+
+

@@ -1,0 +1,57 @@
+"""Stage 3: what makes two runs of the same query over the same data differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rennet.errors import Issue, IssueSubType, IssueType
+from rennet.plan.expressions import TIME_FUNCTIONS, Expr, Subquery
+from rennet.plan.ir import Foreign, Node, Other, Scan
+
+SAMPLING = {"Sample"}
+PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
+
+
+def obstacles(plan: Node) -> list[Issue]:
+    """Everything in a plan that only a full recompute can honour, each reason once."""
+    return list(dict.fromkeys(_obstacles(plan)))
+
+
+def _obstacles(plan: Node) -> Iterator[Issue]:
+    for node in plan.walk():
+        yield from _of_node(node)
+        for expression in node.expressions:
+            for part in expression.walk():
+                yield from _of_expression(part)
+
+
+def _of_node(node: Node) -> Iterator[Issue]:
+    if isinstance(node, Foreign) and node.kind == "streaming":
+        yield _nondeterministic("a streaming source", IssueSubType.STREAMING_SOURCE)
+    elif isinstance(node, Foreign):
+        name = node.name or node.kind
+        yield Issue(IssueType.INPUT_NOT_IN_DELTA, f"{name} is not a Delta table: its changes cannot be read")
+    elif isinstance(node, Scan) and any(a.name == "_metadata" for a in node.output):
+        text = "_metadata of a source (changes when files are compacted)"
+        yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
+    elif isinstance(node, Other) and node.kind in SAMPLING:
+        yield _nondeterministic("sampling", IssueSubType.NON_DETERMINISTIC_EXPRESSION)
+
+
+def _of_expression(expression: Expr) -> Iterator[Issue]:
+    if expression.op in TIME_FUNCTIONS:
+        yield _nondeterministic(expression.text or expression.op, IssueSubType.TIME_FUNCTION)
+    elif isinstance(expression, Subquery):
+        if expression.plan is not None:
+            yield from _obstacles(expression.plan)
+        text = f"the subquery {expression.op} is not rewritten to a join"
+        kind = IssueType.PLAN_NOT_INCREMENTALIZABLE
+        yield Issue(kind, text, IssueSubType.SUBQUERY_EXPRESSION)
+    elif not expression.deterministic and all(child.deterministic for child in expression.children):
+        python = expression.op in PYTHON_FUNCTIONS
+        subtype = IssueSubType.USER_DEFINED_FUNCTION if python else IssueSubType.NON_DETERMINISTIC_EXPRESSION
+        yield _nondeterministic(expression.text or expression.op, subtype)
+
+
+def _nondeterministic(what: str, subtype: IssueSubType) -> Issue:
+    return Issue(IssueType.PLAN_NOT_DETERMINISTIC, f"{what} may give another result each time", subtype)

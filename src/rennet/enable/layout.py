@@ -1,0 +1,192 @@
+"""Stage 3: what the backing table holds, so that it can be maintained.
+
+The user's columns come first, then hidden ones: the keys that tell rows apart, the states of aggregates
+that are kept by adding, or a hash of the row's content. The view on top shows the user's columns only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rennet.enable.states import State, States, formula
+from rennet.plan.expressions import (
+    AggregateCall,
+    Alias,
+    Attribute,
+    Expr,
+    Named,
+    alias,
+    attribute_of,
+    call,
+    literal,
+    value_of,
+)
+from rennet.plan.ir import Aggregate, Filter, Node, Project, project
+
+PREFIX = "__mv_"
+VISIBLE = "__mv_visible"
+CONTENT = "__mv_content"
+UNHASHABLE = ("map<", "variant")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The plan whose output is the backing table's columns, and how its rows are told apart."""
+
+    plan: Node
+    user_columns: int
+    keys: tuple[Attribute, ...] = ()
+    """Columns of `plan` that identify a group; each group has at most one row."""
+    grouped: Aggregate | None = None
+    """The node of `plan` that makes those groups."""
+    states: tuple[State, ...] = ()
+    rows: Attribute | None = None
+    visible: Attribute | None = None
+    content: Attribute | None = None
+
+    @property
+    def columns(self) -> tuple[Attribute, ...]:
+        return self.plan.output
+
+    @property
+    def merges(self) -> bool:
+        return bool(self.states)
+
+
+def lay_out(plan: Node) -> Layout:
+    """Choose the layout for a normalized plan."""
+    top = peel(plan)
+    if isinstance(top, Aggregate):
+        return _merged(plan, top) or _grouped(plan, top)
+    return _by_content(plan)
+
+
+def plain(plan: Node) -> Layout:
+    """For a view that is always computed in full: the user's columns and nothing else."""
+    return Layout(plan, len(plan.output))
+
+
+def peel(plan: Node) -> Node:
+    """The first node below the projections and filters on top."""
+    while isinstance(plan, Project | Filter):
+        plan = plan.child
+    return plan
+
+
+def _by_content(plan: Node) -> Layout:
+    """Rows are told apart by what they hold; the hash makes them quick to find."""
+    if any(word in column.type for column in plan.output for word in UNHASHABLE):
+        return plain(plan)
+    content = alias(Expr("xxhash64", plan.output, type="bigint", nullable=False), CONTENT)
+    return Layout(project(plan, (*plan.output, content)), len(plan.output), content=content.attribute)
+
+
+def _grouped(plan: Node, top: Aggregate) -> Layout:
+    """Carry the grouping columns to the top, so that a group's row can be found and replaced."""
+    keys = tuple(dict.fromkeys(e for e in top.grouping if isinstance(e, Attribute)))
+    have = {value_of(e): e for e in top.exprs}
+    hidden = tuple(alias(k, f"{PREFIX}key_{i}") for i, k in enumerate(keys) if k not in have)
+    widened = Aggregate(top.grouping, (*top.exprs, *hidden), top.children)
+    carried: dict[Expr, Attribute] = {k: attribute_of(have[k]) for k in keys if k in have}
+    carried.update({h.child: h.attribute for h in hidden})
+    wanted = tuple(carried[k] for k in keys)
+    full = _carrying(plan, top, widened, wanted)
+    return Layout(full, len(plan.output), wanted, widened)
+
+
+def _merged(plan: Node, top: Aggregate) -> Layout | None:
+    """Replace aggregates by states and formulas over them, where all of them can be."""
+    keys = tuple(dict.fromkeys(e for e in top.grouping if isinstance(e, Attribute)))
+    if len(keys) != len(set(top.grouping)):
+        return None  # grouping by a constant: nothing would tell an empty input from a group
+    states, formulas = States(), {}
+    for call_ in _calls(top):
+        made = formula(states, call_)
+        if made is None:
+            return None
+        formulas[call_] = made
+    copies = {key: alias(key, f"{PREFIX}key_{i}") for i, key in enumerate(keys)}
+    columns = tuple(copies[k] for k in keys)
+    inner = Aggregate(top.grouping, (*columns, *(s.column for s in states.states)), top.children)
+
+    def substitute(expression: Expr) -> Expr | None:
+        if isinstance(expression, AggregateCall):
+            return formulas[expression]
+        if isinstance(expression, Attribute) and expression in copies:
+            return copies[expression].attribute
+        return None
+
+    shown = tuple(_renamed(e, substitute) for e in top.exprs)
+    outputs = project(inner, (*shown, *inner.output))
+    full, visible = _flagged(plan, top, outputs, inner.output)
+    public = {copies[key]: _shown_as(plan, shown, copies[key]) for key in keys}
+    hidden = tuple(a for a in inner.output if not any(a.id == c.id and p for c, p in public.items()))
+    final = project(full, (*plan.output, *hidden, *((visible,) if visible else ())))
+    found = tuple(public[copies[key]] or copies[key].attribute for key in keys)
+    return Layout(
+        final, len(plan.output), found, inner, tuple(states.states), states.rows, visible
+    )
+
+
+def _shown_as(plan: Node, shown: tuple[Named, ...], key: Alias) -> Attribute | None:
+    """The user's column that is this key, if it reaches the top: then it need not be stored twice."""
+    same = [e for e in shown if isinstance(e, Alias) and e.child == key.attribute]
+    return next((column for e in same for column in plan.output if column.id == e.id), None)
+
+
+def _renamed(expression: Named, substitute: Callable[[Expr], Expr | None]) -> Alias:
+    made = value_of(expression).transform(substitute)
+    return Alias("Alias", (made,), type=expression.type, nullable=expression.nullable,
+                 deterministic=expression.deterministic, id=expression.id, name=expression.name)  # fmt: skip
+
+
+def _calls(top: Aggregate) -> list[AggregateCall]:
+    found = [e for named in top.exprs for e in named.walk() if isinstance(e, AggregateCall)]
+    return list(dict.fromkeys(found))
+
+
+def _carrying(plan: Node, old: Node, new: Node, wanted: tuple[Attribute, ...]) -> Node:
+    """The layers above `old` put above `new`, with `wanted` passed through every projection."""
+    if plan is old:
+        return new
+    (child,) = plan.children
+    below = _carrying(child, old, new, wanted)
+    if isinstance(plan, Project):
+        missing = tuple(a for a in wanted if a.id not in plan.ids)
+        return Project((*plan.exprs, *missing), (below,))
+    return plan.with_children((below,))
+
+
+def _flagged(
+    plan: Node, old: Node, new: Node, hidden: tuple[Attribute, ...]
+) -> tuple[Node, Attribute | None]:
+    """The layers above the aggregate, with filters turned into a flag.
+
+    Groups that a HAVING hides keep their states, or they could never come back. What stands above a
+    filter is computed for shown rows only: it may fail on the others.
+    """
+    if plan is old:
+        return new, None
+    (child,) = plan.children
+    below, visible = _flagged(child, old, new, hidden)
+    if isinstance(plan, Filter):
+        passed = call("coalesce", plan.condition, literal(False, "boolean"), type="boolean", nullable=False)
+        if visible is not None:
+            passed = call("if", visible, passed, literal(False, "boolean"), type="boolean", nullable=False)
+        flag = alias(passed, VISIBLE)
+        kept = tuple(a for a in below.output if a != visible)
+        return project(below, (*kept, flag)), flag.attribute
+    assert isinstance(plan, Project)
+    exprs = tuple(_guarded(e, visible) for e in plan.exprs)
+    carried = tuple(a for a in (*hidden, *((visible,) if visible else ())) if a.id not in plan.ids)
+    return project(below, (*exprs, *carried)), visible
+
+
+def _guarded(expression: Named, visible: Attribute | None) -> Named:
+    if visible is None or isinstance(expression, Attribute) or isinstance(expression.child, Attribute):
+        return expression
+    otherwise = Expr("DefaultValue", type=expression.type, nullable=expression.nullable)
+    value = Expr("if", (visible, expression.child, otherwise), type=expression.type, nullable=expression.nullable)
+    return Alias("Alias", (value,), type=expression.type, nullable=expression.nullable,
+                 id=expression.id, name=expression.name)  # fmt: skip

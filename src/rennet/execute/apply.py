@@ -1,0 +1,112 @@
+"""Stage 6: one refresh plan, one Delta commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from rennet.delta.generate import Alike, Keyed, RefreshPlan
+from rennet.errors import Issue, IssueType
+from rennet.plan.dataframe import Writer
+from rennet.plan.ir import Node
+from rennet.storage.names import quote
+from rennet.storage.transaction import FILE, ROW, Transaction
+
+WEIGHT = "__mv_weight"
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How many rows went and came."""
+
+    deleted: int = 0
+    inserted: int = 0
+    issue: Issue | None = None
+    """Set when what was stored is not what the delta expected; nothing may be committed then."""
+
+
+def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str]) -> Applied:
+    """Put a plan's rows into the transaction, without committing it."""
+    if plan.everything:
+        assert plan.inserted is not None
+        written = transaction.overwrite(_rows(writer, plan.inserted, columns))
+        return Applied(0, written.rows)
+    with _computed_once(writer, plan.shared):
+        deleted = 0
+        if plan.removed is not None:
+            deleted, expected = _delete(plan.removed, writer, transaction, columns)
+            if expected is not None and deleted != expected:
+                return Applied(issue=_mismatch(expected, deleted))
+        inserted = 0
+        if plan.inserted is not None:
+            inserted = transaction.append(_rows(writer, plan.inserted, columns)).rows
+        return Applied(deleted, inserted)
+
+
+@contextmanager
+def _computed_once(writer: Writer, shared: Node | None) -> Iterator[None]:
+    """Keep what both sides of the plan use in memory, and let it go whatever happens."""
+    if shared is None:
+        yield
+        return
+    frame = writer.share(shared)
+    try:
+        yield
+    finally:
+        frame.unpersist()
+
+
+def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
+    return writer.dataframe(node).toDF(*columns)
+
+
+def _delete(
+    removed: Keyed | Alike, writer: Writer, transaction: Transaction, columns: list[str]
+) -> tuple[int, int | None]:
+    """Delete the rows; with them, how many there must have been, where that is known."""
+    target = transaction.target()
+    if isinstance(removed, Keyed):
+        keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
+        stored = [target[quote(columns[i])] for i in removed.columns]
+        match = _all_equal(stored, [keys[name] for name in keys.columns])
+        found = target.join(keys, match, "left_semi").select(FILE, ROW)
+        return transaction.delete(found), None
+    lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
+    return transaction.delete(_alike(target, lost, columns)), _expected(lost)
+
+
+def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
+    """Of the stored rows equal to a lost row, as many as were lost."""
+    *values, weight = (lost[name] for name in lost.columns)
+    match = _all_equal([target[quote(name)] for name in columns], values)
+    order = Window.partitionBy(*values).orderBy(FILE, ROW)
+    copies = target.join(lost, match, "inner").select(FILE, ROW, (-weight).alias(WEIGHT), *values)
+    numbered = copies.withColumn("__mv_copy", F.row_number().over(order))
+    return numbered.where(F.col("__mv_copy") <= F.col(WEIGHT)).select(FILE, ROW)
+
+
+def _expected(lost: DataFrame) -> int:
+    (row,) = lost.agg(F.coalesce(F.sum(-lost[lost.columns[-1]]), F.lit(0))).collect()
+    return int(row[0])
+
+
+def _all_equal(left: list[Column], right: list[Column]) -> Column:
+    pairs = [a.eqNullSafe(b) for a, b in zip(left, right, strict=True)]
+    return reduce(lambda a, b: a & b, pairs, F.lit(True))
+
+
+def _renamed(frame: DataFrame, prefix: str) -> DataFrame:
+    """Names of their own, so that stored and computed columns cannot be confused."""
+    return frame.toDF(*(f"{prefix}{i}" for i in range(len(frame.columns))))
+
+
+def _mismatch(expected: int, deleted: int) -> Issue:
+    return Issue(
+        IssueType.DATA_HAS_CHANGED,
+        f"the changes retract {expected} stored rows but only {deleted} were found",
+    )

@@ -1,0 +1,89 @@
+"""Creating and replacing views: all or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rennet.cost.choose import not_incremental
+from rennet.delta.generate import RefreshPlan, candidates
+from rennet.delta.rules import Derivation
+from rennet.errors import AlreadyExistsError, Policy, Technique
+from rennet.execute.planning import Query
+from rennet.execute.refresh import Refresh, RefreshResult, assess
+from rennet.jvm import Jvm
+from rennet.plan.dataframe import Writer
+from rennet.storage import tables
+from rennet.storage.names import ViewName
+from rennet.storage.provenance import DEFINITION_DOMAIN, Definition
+from rennet.storage.tables import MaterializedView
+from rennet.storage.transaction import Transaction
+
+
+def create(jvm: Jvm, name: ViewName, definition: Definition, query: Query) -> RefreshResult:
+    """Make the backing table, fill it in one commit, and only then show the view.
+
+    If a view of that name exists, readers see the old rows until the new ones are all there.
+    """
+    _check_policy(definition, query)
+    old = tables.lookup(jvm.spark, name)
+    rows = Writer(jvm).dataframe(query.layout.plan)
+    backing = tables.create_backing(jvm.spark, name, definition, rows)
+    try:
+        path = tables.location(jvm.spark, backing)
+        situation = assess(jvm, query, None)
+        result = Refresh(jvm, str(name), path, definition).run(situation, None)
+        visible = query.layout.visible
+        fields = query.schema.fields
+        tables.publish(jvm.spark, name, backing, definition, fields, visible.name if visible else None)
+    except BaseException:
+        tables.discard(jvm.spark, backing)
+        raise
+    if old is not None:
+        tables.discard(jvm.spark, old)
+    return result
+
+
+def _check_policy(definition: Definition, query: Query) -> None:
+    """A view that must be incremental has to be able to be."""
+    if definition.policy not in (Policy.INCREMENTAL, Policy.INCREMENTAL_STRICT):
+        return
+    issue = next(iter(query.obstacles), None)
+    if issue is None:
+        found = candidates(query.layout, Derivation({path: False for _, path in query.sources}))
+        plans = [p for t, p in found.items() if t is not Technique.COMPLETE_RECOMPUTE]
+        if any(isinstance(plan, RefreshPlan) for plan in plans):
+            return
+        issue = next(p for p in plans if not isinstance(p, RefreshPlan))
+    raise not_incremental(issue)
+
+
+def same_definition(view: MaterializedView, definition: Definition, query: Query) -> bool:
+    """Would creating it again store the same rows in the same layout?"""
+    known = view.provenance
+    return (
+        known is not None
+        and known.fingerprint == query.fingerprint
+        and view.definition.partitioned_by == definition.partitioned_by
+        and view.definition.cluster_by == definition.cluster_by
+        and [c for c, _ in view.definition.columns] == [c for c, _ in definition.columns]
+    )
+
+
+def redefine(jvm: Jvm, view: MaterializedView, definition: Definition, query: Query) -> None:
+    """Take over what does not touch the rows: text, comments, properties, policy, schedule."""
+    wanted = replace(definition, created_at=view.definition.created_at)
+    if wanted == view.definition:
+        return
+    with Transaction(jvm, view.path) as transaction:
+        transaction.commit({DEFINITION_DOMAIN: wanted.to_json()}, "ALTER MATERIALIZED VIEW")
+    visible = query.layout.visible
+    tables.publish(
+        jvm.spark, view.name, view.backing, wanted, query.schema.fields, visible.name if visible else None
+    )
+
+
+def already_exists(name: ViewName) -> AlreadyExistsError:
+    return AlreadyExistsError(
+        f"The materialized view {name} exists with another definition.",
+        "Use CREATE OR REPLACE, or replace=True, to change it.",
+    )

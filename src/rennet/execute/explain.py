@@ -1,0 +1,143 @@
+"""Why a refresh would do what it would do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rennet.cost.choose import choose
+from rennet.delta.generate import RefreshPlan, candidates
+from rennet.delta.rules import Derivation
+from rennet.errors import NotIncrementalError, Policy, Technique
+from rennet.execute.planning import Query
+from rennet.execute.refresh import Situation, plans, sizes
+from rennet.plan.render import render
+from rennet.storage.changes import ChangeKind
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is incremental about a query, and what the next refresh would do."""
+
+    subject: str
+    incremental: bool
+    technique: str
+    reason: str
+    techniques: tuple[dict[str, Any], ...]
+    sources: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    plan: str
+    fingerprint: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}: {self.technique}", f"  because {self.reason}", "", "Techniques"]
+        for each in self.techniques:
+            mark = "→" if each["chosen"] else " "
+            state = "applicable" if each["applicable"] else "not applicable"
+            lines.append(f" {mark} {each['technique']:<20} {state:<15} {each['issue']}".rstrip())
+        lines += ["", "Sources"]
+        for source in self.sources:
+            lines.append(f"   {source['name']:<40} {source['change']}")
+        if self.notes:
+            lines += ["", "Notes", *(f"   {note}" for note in self.notes)]
+        return "\n".join([*lines, "", "Plan", *(f"   {line}" for line in self.plan.splitlines())])
+
+
+def explain_query(subject: str, query: Query) -> Explanation:
+    """Before a view exists: what could be done if any row of any source changed."""
+    derivation = Derivation({path: False for _, path in query.sources})
+    obstacle = next(iter(query.obstacles), None)
+    found = candidates(query.layout, derivation)
+    if obstacle is not None:
+        full = Technique.COMPLETE_RECOMPUTE
+        found = {t: p if t is full else obstacle for t, p in found.items()}
+    choice = choose(found, Policy.AUTO, ())
+    growing = candidates(query.layout, Derivation({path: True for _, path in query.sources}))
+    notes = []
+    if obstacle is None and isinstance(growing[Technique.APPEND_ONLY], RefreshPlan):
+        notes.append("APPEND_ONLY is used when the sources only gain rows.")
+    sources = tuple({"name": name, "change": "any"} for name, _ in query.sources)
+    return Explanation(
+        subject,
+        choice.plan.technique is not Technique.COMPLETE_RECOMPUTE,
+        str(choice.plan.technique),
+        choice.reason,
+        choice.techniques,
+        sources,
+        tuple(notes),
+        _plan_text(choice.plan),
+        query.fingerprint,
+    )
+
+
+def explain_refresh(subject: str, situation: Situation, policy: Policy) -> Explanation:
+    """What the next refresh of a view would do, from the logs of its sources alone."""
+    sources = tuple(_source(situation, index) for index in range(len(situation.now)))
+    quiet = situation.issue is None and not situation.changed and not situation.query.obstacles
+    if quiet:
+        return Explanation(
+            subject, True, str(Technique.NO_OP), "no source has changed", (), sources, (), "nothing to run",
+            situation.query.fingerprint,
+        )  # fmt: skip
+    found = plans(situation)
+    try:
+        choice = choose(found, policy, sizes(situation))
+    except NotIncrementalError as error:
+        choice = choose(found, Policy.AUTO, ())
+        choice = type(choice)(choice.plan, f"{error.message} The refresh would fail", choice.techniques)
+    return Explanation(
+        subject,
+        choice.plan.technique is not Technique.COMPLETE_RECOMPUTE,
+        str(choice.plan.technique),
+        choice.reason,
+        choice.techniques,
+        sources,
+        tuple(_advice(situation)),
+        _plan_text(choice.plan),
+        situation.query.fingerprint,
+    )
+
+
+def _source(situation: Situation, index: int) -> dict[str, Any]:
+    now = situation.now[index]
+    change = situation.changes.get(now.path)
+    if change is None:
+        return {"name": now.name, "change": "not compared", "version": now.version}
+    if change.issue is not None:
+        text = str(change.issue)
+    elif change.kind is ChangeKind.NONE:
+        text = "unchanged"
+    else:
+        text = f"{change.kind} about {change.changed_bytes:,} of {change.full_bytes:,} bytes"
+    return {"name": now.name, "change": text, "version": now.version, "since": change.since}
+
+
+def _advice(situation: Situation) -> list[str]:
+    """What would make the changes of a source cheaper to read."""
+    advice = []
+    for change in situation.changes.values():
+        if change.kind is ChangeKind.GENERAL and change.carries_over and not change.dv_enabled:
+            advice.append(
+                f"{change.source.name} rewrites whole files to change a row: with "
+                "delta.enableDeletionVectors = true only the changed rows would be read."
+            )
+    return advice
+
+
+def _plan_text(plan: RefreshPlan) -> str:
+    parts = []
+    if plan.shared is not None:
+        parts.append("Computed once:\n" + render(plan.shared, "  "))
+    if plan.removed is not None:
+        what = getattr(plan.removed, "keys", None) or getattr(plan.removed, "delta", None)
+        assert what is not None
+        parts.append("Delete from the view the rows of:\n" + render(what, "  "))
+    if plan.inserted is not None:
+        verb = "Replace the view by:" if plan.everything else "Insert into the view:"
+        parts.append(verb + "\n" + render(plan.inserted, "  "))
+    return "\n".join(parts)
+
+

@@ -1,0 +1,58 @@
+"""What the leaves of a refresh's plans read: sources before and after, their changes, the view itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rennet.errors import PlanError
+from rennet.jvm import JavaObject, Jvm
+from rennet.plan.ir import Node, Scan, State, Stored
+from rennet.storage.changes import WEIGHT, SourceChange, read_changes
+from rennet.storage.names import quote
+from rennet.storage.sources import SourceVersion, is_delta, name_and_path, relation_at, travelled_to
+from rennet.storage.transaction import Transaction
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Resolves the leaves of one refresh; sources are known by path."""
+
+    jvm: Jvm
+    now: Mapping[str, SourceVersion]
+    before: Mapping[str, SourceVersion]
+    changes: Mapping[str, SourceChange]
+    transaction: Transaction | None = None
+
+    def __call__(self, node: Node) -> JavaObject:
+        if isinstance(node, Stored):
+            return self._stored(node)
+        if not isinstance(node, Scan):
+            raise PlanError(f"{node.op} is not a leaf")
+        if node.state is State.DELTA:
+            return self._changes(node)
+        versions = self.before if node.state is State.BEFORE else self.now
+        return relation_at(self.jvm, node.handle, versions[node.source])
+
+    def _changes(self, node: Scan) -> JavaObject:
+        rows = read_changes(self.jvm, self.changes[node.source])
+        names = [quote(column.name) for column in node.output[:-1]]
+        return self.jvm.analyzed(rows.select(*names, WEIGHT))
+
+    def _stored(self, node: Stored) -> JavaObject:
+        if self.transaction is None:
+            raise PlanError("the view's own rows are not available here")
+        target = self.transaction.target()
+        names = [quote(name) for name in target.columns[: len(node.output)]]
+        return self.jvm.analyzed(target.select(*names))
+
+
+def pinned_leaf(jvm: Jvm, versions: Mapping[str, SourceVersion]) -> Callable[[JavaObject], JavaObject]:
+    """For a plan of Spark's own: Delta tables at the given versions, every other leaf as it is."""
+
+    def leaf(plan: JavaObject) -> JavaObject:
+        if plan.nodeName() != "LogicalRelation" or not is_delta(plan) or travelled_to(plan) is not None:
+            return plan
+        return relation_at(jvm, plan, versions[name_and_path(plan)[1]])
+
+    return leaf

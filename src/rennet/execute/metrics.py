@@ -1,0 +1,67 @@
+"""Wall and executor CPU time of what one refresh ran."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import uuid4
+
+from rennet.jvm import JavaObject, Jvm
+
+
+@dataclass
+class Measured:
+    """Filled when the measured block ends."""
+
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    jobs: int = 0
+
+
+class Meter:
+    """Counts the Spark jobs of a block of code by giving them a job group of their own."""
+
+    def __init__(self, jvm: Jvm, description: str) -> None:
+        self._jvm = jvm
+        self._context = jvm.spark.sparkContext
+        self._group = f"rennet-{uuid4()}"
+        self._started = time.perf_counter()
+        self._description = description
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Jobs started inside belong to this meter."""
+        names = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+        before = [(name, self._context.getLocalProperty(name)) for name in names]
+        self._context.setJobGroup(self._group, self._description)
+        try:
+            yield
+        finally:
+            for name, value in before:
+                self._context.setLocalProperty(name, value)  # type: ignore[arg-type]
+
+    def wall(self) -> float:
+        return time.perf_counter() - self._started
+
+    def read(self) -> Measured:
+        """What has run so far."""
+        jobs = list(self._context.statusTracker().getJobIdsForGroup(self._group))
+        if not jobs:
+            return Measured(self.wall())
+        spark_context = self._jvm.session.sparkContext()
+        spark_context.listenerBus().waitUntilEmpty()
+        store = spark_context.statusStore()
+        stages = {stage for job in jobs for stage in self._stages(store, job)}
+        nanoseconds = sum(self._cpu(store, stage) for stage in stages)
+        return Measured(self.wall(), nanoseconds / 1e9, len(jobs))
+
+    def _stages(self, store: JavaObject, job: int) -> list[int]:
+        return [int(stage) for stage in self._jvm.iterate(store.job(job).stageIds())]
+
+    def _cpu(self, store: JavaObject, stage: int) -> int:
+        try:
+            return int(store.lastStageAttempt(stage).executorCpuTime())
+        except Exception:  # a stage that was skipped was never recorded
+            return 0

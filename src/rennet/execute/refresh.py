@@ -1,0 +1,324 @@
+"""Stage 6, and the one place that sees all six: bring a view up to date, in one commit, and say how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from rennet.cost.choose import Choice, SourceSize, choose, not_incremental
+from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
+from rennet.delta.rules import Derivation
+from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
+from rennet.execute.apply import Applied, apply
+from rennet.execute.leaves import Leaves
+from rennet.execute.metrics import Meter
+from rennet.execute.planning import Query
+from rennet.fingerprint.canonical import SETTINGS
+from rennet.jvm import Jvm
+from rennet.plan.dataframe import Writer
+from rennet.plan.ir import Scan
+from rennet.storage.changes import ChangeKind, SourceChange, changes_since
+from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
+from rennet.storage.sources import SourceVersion, pin
+from rennet.storage.tables import MaterializedView, first_line
+from rennet.storage.transaction import Transaction
+from rennet.version import __version__
+
+
+@dataclass(frozen=True)
+class RefreshResult:
+    """What a refresh did and why."""
+
+    view: str
+    technique: Technique
+    reason: str
+    rows_inserted: int
+    rows_deleted: int
+    sources: tuple[dict[str, Any], ...]
+    """Each source: name, the version before (None the first time) and the version now."""
+    techniques: tuple[dict[str, Any], ...]
+    wall_seconds: float
+    cpu_seconds: float
+    jobs: int
+    version: int | None
+    """The backing table's Delta version, None when nothing was committed."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a refresh starts from: the query, the sources now, and how they changed."""
+
+    query: Query
+    now: tuple[SourceVersion, ...]
+    before: tuple[SourceVersion, ...]
+    changes: Mapping[str, SourceChange]
+    issue: Issue | None
+    """Why nothing but a full recompute is possible, whatever the query."""
+    configuration: dict[str, str]
+
+    @property
+    def changed(self) -> dict[str, bool]:
+        """Sources that changed, and whether they only grew."""
+        return {
+            path: change.kind is ChangeKind.APPEND
+            for path, change in self.changes.items()
+            if change.kind is not ChangeKind.NONE
+        }
+
+    @property
+    def moved(self) -> bool:
+        return self.now != self.before
+
+
+def settings(jvm: Jvm) -> dict[str, str]:
+    """The session's settings that change what a query means."""
+    return {name: str(jvm.spark.conf.get(name)) for name in SETTINGS}
+
+
+def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
+    """Pin the sources and read from their logs what happened since the last refresh; no data is read."""
+    now = pin(jvm, query.sources)
+    configuration = settings(jvm)
+    if provenance is None:
+        first = Issue(IssueType.CHANGE_SET_MISSING, "this is the first refresh")
+        return Situation(query, now, (), {}, first, configuration)
+    before = {source.path: source for source in provenance.sources}
+    issue = _definition_issue(query, provenance, configuration, before)
+    changes: dict[str, SourceChange] = {}
+    if issue is None:
+        used = _used_columns(query)
+        changes = {s.path: changes_since(jvm, before[s.path], s, used[s.path]) for s in now}
+        issue = next((c.issue for c in changes.values() if c.issue is not None), None)
+    return Situation(query, now, provenance.sources, changes, issue, configuration)
+
+
+def _definition_issue(
+    query: Query,
+    provenance: Provenance,
+    configuration: dict[str, str],
+    before: Mapping[str, SourceVersion],
+) -> Issue | None:
+    for name, value in configuration.items():
+        old = provenance.configuration.get(name, value)
+        if old != value:
+            kind = IssueType.TIME_ZONE_CHANGED if "timeZone" in name else IssueType.CONFIGURATION_CHANGED
+            return Issue(kind, f"{name} was {old!r} and is {value!r}")
+    if query.fingerprint != provenance.fingerprint or any(path not in before for _, path in query.sources):
+        what = "what the view's query means has changed since the last refresh"
+        return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what)
+    return None
+
+
+def _used_columns(query: Query) -> dict[str, set[str]]:
+    """Per source, the columns that can reach the result."""
+    used: dict[str, set[str]] = {path: set() for _, path in query.sources}
+    nodes = list(query.layout.plan.walk())
+    references: set[int] = {a.id for a in query.layout.plan.output}
+    for node in nodes:
+        for expression in node.expressions:
+            references |= expression.references
+        if not isinstance(node, Scan) and not node.exact:
+            references |= {a.id for child in node.children for a in child.output}
+    for node in nodes:
+        if isinstance(node, Scan):
+            used[node.source] |= {a.name for a in node.output if a.id in references}
+    return used
+
+
+class Refresh:
+    """One refresh of one view."""
+
+    def __init__(self, jvm: Jvm, name: str, path: str, definition: Definition) -> None:
+        self.jvm = jvm
+        self.name = name
+        self.path = path
+        self.definition = definition
+
+    def run(
+        self,
+        situation: Situation,
+        provenance: Provenance | None,
+        full: bool = False,
+        technique: Technique | None = None,
+    ) -> RefreshResult:
+        """Choose, apply and commit; a plan that fails is replaced by a full recompute where allowed."""
+        meter = Meter(self.jvm, f"rennet refresh {self.name}")
+        with meter.running():
+            if self._nothing_to_do(situation, full, technique):
+                return self._no_op(situation, provenance, meter)
+            choice = self._choose(situation, full, technique)
+            try:
+                return self._attempt(situation, choice, meter)
+            except RennetError:
+                raise
+            except Exception as error:
+                retry = self._after_failure(situation, choice, error, technique)
+                return self._attempt(situation, retry, meter)
+
+    def _nothing_to_do(self, situation: Situation, full: bool, technique: Technique | None) -> bool:
+        asked = full or technique not in (None, Technique.NO_OP)
+        fixed = not situation.query.obstacles and self.definition.policy is not Policy.FULL
+        return situation.issue is None and not situation.changed and not asked and fixed
+
+    # -- choosing ------------------------------------------------------------------------------------
+
+    def _choose(self, situation: Situation, full: bool, technique: Technique | None) -> Choice:
+        found = plans(situation)
+        if technique is Technique.NO_OP:
+            raise NotIncrementalError("NO_OP cannot be used: the sources changed.", "Leave it to rennet.")
+        if full or self.definition.policy is Policy.FULL:
+            why = "a full refresh was asked for" if full else "the view's policy is FULL"
+            choice = choose(found, Policy.AUTO, (), Technique.COMPLETE_RECOMPUTE)
+            return replace(choice, reason=f"{IssueType.REQUESTED}: {why}")
+        first = situation.issue is not None and situation.issue.type is IssueType.CHANGE_SET_MISSING
+        policy = Policy.AUTO if first else self.definition.policy
+        return choose(found, policy, sizes(situation), technique)
+
+    def _after_failure(
+        self, situation: Situation, choice: Choice, error: Exception, technique: Technique | None
+    ) -> Choice:
+        """The full recompute that replaces a failed plan, unless it was one or none is allowed."""
+        if choice.plan.technique is Technique.COMPLETE_RECOMPUTE or technique is not None:
+            raise error
+        issue = Issue(IssueType.EXECUTION_FAILED, f"{choice.plan.technique} failed: {first_line(error)}")
+        if self.definition.policy is Policy.INCREMENTAL_STRICT:
+            raise not_incremental(issue) from error
+        return self._full(situation, issue)
+
+    def _full(self, situation: Situation, issue: Issue) -> Choice:
+        found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(
+            (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE)), issue
+        )
+        found[Technique.COMPLETE_RECOMPUTE] = _recompute(situation)
+        return choose(found, Policy.AUTO, ())
+
+    # -- doing ---------------------------------------------------------------------------------------
+
+    def _attempt(self, situation: Situation, choice: Choice, meter: Meter) -> RefreshResult:
+        with Transaction(self.jvm, self.path) as transaction:
+            applied = self._apply(situation, choice.plan, transaction)
+            if applied.issue is None:
+                return self._commit(situation, choice, applied, transaction, meter)
+        if self.definition.policy is Policy.INCREMENTAL_STRICT:
+            raise not_incremental(applied.issue)
+        return self._attempt(situation, self._full(situation, applied.issue), meter)
+
+    def _apply(self, situation: Situation, plan: RefreshPlan, transaction: Transaction) -> Applied:
+        leaves = Leaves(
+            self.jvm,
+            {s.path: s for s in situation.now},
+            {s.path: s for s in situation.before},
+            situation.changes,
+            transaction,
+        )
+        columns = [column.name for column in situation.query.layout.columns]
+        return apply(plan, Writer(self.jvm, leaves), transaction, columns)
+
+    def _commit(
+        self,
+        situation: Situation,
+        choice: Choice,
+        applied: Applied,
+        transaction: Transaction,
+        meter: Meter,
+    ) -> RefreshResult:
+        measured = meter.read()
+        moment = datetime.now(UTC).isoformat()
+        provenance = Provenance(
+            situation.query.fingerprint,
+            situation.now,
+            str(choice.plan.technique),
+            choice.reason,
+            moment,
+            moment,
+            __version__,
+            situation.configuration,
+            choice.techniques,
+            applied.inserted,
+            applied.deleted,
+            round(measured.wall_seconds, 3),
+            round(measured.cpu_seconds, 3),
+        )
+        domains = {
+            PROVENANCE_DOMAIN: provenance.to_json(),
+            DEFINITION_DOMAIN: self.definition.to_json(),
+        }
+        version = transaction.commit(domains, f"REFRESH {choice.plan.technique}")
+        after = meter.read()
+        return self._result(
+            situation, choice.plan.technique, choice.reason, applied, choice.techniques, version,
+            (after.wall_seconds, after.cpu_seconds, after.jobs),
+        )  # fmt: skip
+
+    def _no_op(self, situation: Situation, provenance: Provenance | None, meter: Meter) -> RefreshResult:
+        """Nothing changed; only if the sources moved on (OPTIMIZE, say) is that worth a commit."""
+        reason = "no source has changed"
+        version = None
+        if situation.moved and provenance is not None:
+            reason = "the sources were only reorganized: no row changed"
+            moved = replace(
+                provenance,
+                sources=situation.now,
+                technique=str(Technique.NO_OP),
+                reason=reason,
+                refreshed_at=datetime.now(UTC).isoformat(),
+                rows_inserted=0,
+                rows_deleted=0,
+                techniques=(),
+            )
+            with Transaction(self.jvm, self.path) as transaction:
+                version = transaction.commit({PROVENANCE_DOMAIN: moved.to_json()}, "REFRESH NO_OP")
+        measured = meter.read()
+        figures = (measured.wall_seconds, measured.cpu_seconds, measured.jobs)
+        return self._result(situation, Technique.NO_OP, reason, Applied(), (), version, figures)
+
+    def _result(
+        self,
+        situation: Situation,
+        technique: Technique,
+        reason: str,
+        applied: Applied,
+        techniques: tuple[dict[str, Any], ...],
+        version: int | None,
+        figures: tuple[float, float, int],
+    ) -> RefreshResult:
+        before = {source.path: source.version for source in situation.before}
+        sources = tuple(
+            {"name": s.name, "from": before.get(s.path), "to": s.version} for s in situation.now
+        )
+        return RefreshResult(
+            self.name, technique, reason, applied.inserted, applied.deleted, sources, techniques,
+            *figures, version,
+        )  # fmt: skip
+
+
+def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
+    """Every technique for this situation, as a plan or as the reason why not."""
+    issue = situation.issue or next(iter(situation.query.obstacles), None)
+    if issue is None:
+        try:
+            return candidates(situation.query.layout, Derivation(situation.changed))
+        except Exception as error:  # a rule that fails must never cost the user more than a recompute
+            issue = Issue(IssueType.PLANNING_FAILED, first_line(error))
+    incremental = (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE))
+    return {**dict.fromkeys(incremental, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
+
+
+def _recompute(situation: Situation) -> RefreshPlan:
+    made = complete_recompute(situation.query.layout, Derivation({}))
+    assert isinstance(made, RefreshPlan)
+    return made
+
+
+def sizes(situation: Situation) -> list[SourceSize]:
+    return [
+        SourceSize(change.source.name, change.full_bytes, change.changed_bytes, change.rewritten)
+        for change in situation.changes.values()
+        if change.kind is not ChangeKind.NONE
+    ]
+
+
+def of_view(jvm: Jvm, view: MaterializedView) -> Refresh:
+    return Refresh(jvm, str(view.name), view.path, view.definition)

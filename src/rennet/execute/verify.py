@@ -1,0 +1,130 @@
+"""Is the view what its query says? Checked against the user's own query at the versions it was made from.
+
+Two bags are equal when every row has the same number of copies in both. Sums of floating-point numbers
+depend on the order of the rows even within Spark, so rows that differ only there, and only by rounding,
+count as equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import DataType, DoubleType, FloatType
+
+from rennet.storage.names import quote
+
+COPIES = "__mv_copies"
+COLLECTED = 20_000
+"""Differences beyond this many rows are counted, but not forgiven for rounding."""
+RELATIVE, ABSOLUTE = 1e-9, 1e-9
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """The view against its query: rows the view lacks and rows it should not have."""
+
+    view: str
+    equal: bool
+    missing: int
+    extra: int
+    missing_rows: tuple[dict[str, Any], ...]
+    extra_rows: tuple[dict[str, Any], ...]
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+
+def compare(name: str, expected: DataFrame, actual: DataFrame, samples: int = 10) -> VerifyResult:
+    """Compare two frames of the same columns as bags."""
+    difference = _difference(expected, actual).cache()
+    try:
+        total = difference.agg(
+            F.coalesce(F.sum(F.greatest(F.col(COPIES), F.lit(0))), F.lit(0)),
+            F.coalesce(F.sum(F.greatest(-F.col(COPIES), F.lit(0))), F.lit(0)),
+            F.count(F.lit(1)),
+        ).first()
+        assert total is not None
+        missing, extra, distinct = (int(value) for value in total)
+        if not distinct:
+            return VerifyResult(name, True, 0, 0, (), ())
+        found = difference.limit(min(distinct, COLLECTED)).collect()
+    finally:
+        difference.unpersist()
+    floats = [f.name for f in expected.schema.fields if isinstance(f.dataType, DoubleType | FloatType)]
+    if floats and distinct <= COLLECTED:
+        found = list(_beyond_rounding(found, floats))
+        missing = sum(row[COPIES] for row in found if row[COPIES] > 0)
+        extra = -sum(row[COPIES] for row in found if row[COPIES] < 0)
+    lacking = tuple(_sample(row) for row in found if row[COPIES] > 0)[:samples]
+    surplus = tuple(_sample(row) for row in found if row[COPIES] < 0)[:samples]
+    return VerifyResult(name, not (missing or extra), missing, extra, lacking, surplus)
+
+
+def _difference(expected: DataFrame, actual: DataFrame) -> DataFrame:
+    """Each distinct row with its copies in `expected` less those in `actual`, where that is not zero."""
+    counted = [
+        _comparable(frame).withColumn(COPIES, F.lit(sign).cast("bigint"))
+        for frame, sign in ((expected, 1), (actual, -1))
+    ]
+    both = counted[0].unionAll(counted[1])
+    columns = [F.col(quote(name)) for name in both.columns[:-1]]
+    summed = both.groupBy(*columns).agg(F.sum(COPIES).alias(COPIES))
+    return summed.where(F.col(COPIES) != 0)
+
+
+def _comparable(frame: DataFrame) -> DataFrame:
+    """Types that cannot be grouped by are compared as JSON text."""
+    return frame.select(*(_comparable_column(f.name, f.dataType) for f in frame.schema.fields))
+
+
+def _comparable_column(name: str, kind: DataType) -> Any:
+    column = F.col(quote(name))
+    return F.to_json(F.struct(column)).alias(name) if "variant" in kind.simpleString() else column
+
+
+def _beyond_rounding(rows: list[Row], floats: list[str]) -> Iterator[Row]:
+    """Drop pairs of a missing and an extra row that agree but for rounding."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        rest = {k: v for k, v in row.asDict().items() if k not in floats and k != COPIES}
+        groups[repr(rest)].append(row)
+    for members in groups.values():
+        lacking = _unrolled(r for r in members if r[COPIES] > 0)
+        surplus = _unrolled(r for r in members if r[COPIES] < 0)
+        for row in lacking:
+            match = next((s for s in surplus if _close(row, s, floats)), None)
+            if match is None:
+                yield _once(row, 1)
+            else:
+                surplus.remove(match)
+        yield from (_once(row, -1) for row in surplus)
+
+
+def _unrolled(rows: Iterator[Row]) -> list[Row]:
+    return [row for row in rows for _ in range(abs(row[COPIES]))]
+
+
+def _once(row: Row, copies: int) -> Row:
+    return Row(**{**row.asDict(), COPIES: copies})
+
+
+def _close(left: Row, right: Row, floats: list[str]) -> bool:
+    return all(_near(left[name], right[name]) for name in floats)
+
+
+def _near(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return math.isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+
+
+def _sample(row: Row) -> dict[str, Any]:
+    return {key: value for key, value in row.asDict().items() if key != COPIES}

@@ -1,0 +1,94 @@
+"""The one bridge to Spark's JVM.
+
+Every dotted lookup of a class through Py4J is several round trips, so class handles are found once
+and kept. `Jvm.of(spark)` gives the same bridge for the same session every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from pyspark.sql import DataFrame, SparkSession
+
+JavaObject = Any
+
+
+class Jvm:
+    """Classes, singletons, collections and DataFrames of one Spark session's JVM."""
+
+    _bridges: ClassVar[WeakKeyDictionary[SparkSession, Jvm]] = WeakKeyDictionary()
+
+    def __init__(self, spark: SparkSession) -> None:
+        context = spark.sparkContext
+        self.spark = spark
+        self.session: JavaObject = spark._jsparkSession
+        self.gateway: JavaObject = context._gateway
+        self.root: JavaObject = context._jvm
+        assert self.root is not None
+        self._loader = self.root.java.lang.Thread.currentThread().getContextClassLoader()
+        self._class = self.root.java.lang.Class
+        self._types: dict[str, JavaObject] = {}
+        self._objects: dict[str, JavaObject] = {}
+        self._converters = self.type("scala.jdk.javaapi.CollectionConverters")
+        self._array_list = self.type("java.util.ArrayList")
+        self._option = self.type("scala.Option")
+        self.none: JavaObject = self._option.empty()
+        self._dataset = self.singleton("org.apache.spark.sql.classic.Dataset")
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> Jvm:
+        bridge = cls._bridges.get(spark)
+        if bridge is None:
+            bridge = cls._bridges[spark] = cls(spark)
+        return bridge
+
+    def type(self, name: str) -> JavaObject:
+        """A class, to call its constructor or static methods."""
+        found = self._types.get(name)
+        if found is None:
+            found = self.root
+            for part in name.split("."):
+                found = getattr(found, part)
+            self._types[name] = found
+        return found
+
+    def loaded(self, name: str) -> JavaObject:
+        """The `java.lang.Class` of that name, by Spark's own class loader."""
+        return self._class.forName(name, True, self._loader)
+
+    def singleton(self, name: str) -> JavaObject:
+        """A Scala `object`; unlike a dotted lookup this fails loudly when it does not exist."""
+        found = self._objects.get(name)
+        if found is None:
+            module = self.loaded(f"{name}$").getField("MODULE$")
+            found = self._objects[name] = module.get(None)
+        return found
+
+    def some(self, value: JavaObject) -> JavaObject:
+        return self._option.apply(value)
+
+    def seq(self, items: Iterable[JavaObject]) -> JavaObject:
+        """A Scala `Seq` of the items."""
+        made = self._array_list()
+        for item in items:
+            made.add(item)
+        return self._converters.asScala(made).toSeq()
+
+    def items(self, seq: JavaObject) -> list[JavaObject]:
+        """A Scala `Seq` as a Python list."""
+        return [seq.apply(i) for i in range(seq.size())]
+
+    def iterate(self, iterable: JavaObject) -> Iterator[JavaObject]:
+        """Anything with a Scala `iterator`."""
+        iterator = iterable.iterator()
+        while iterator.hasNext():
+            yield iterator.next()
+
+    def dataframe(self, plan: JavaObject) -> DataFrame:
+        """The DataFrame of a Catalyst logical plan."""
+        return DataFrame(self._dataset.ofRows(self.session, plan), self.spark)
+
+    def analyzed(self, frame: DataFrame) -> JavaObject:
+        return frame._jdf.queryExecution().analyzed()

@@ -1,0 +1,249 @@
+"""Catalyst plan → rennet plan: the only place that knows the names of Catalyst's operators.
+
+The walk goes over Py4J, where every call costs a round trip, so each object is asked only for what the
+stages use. An operator without a reader of its own becomes an `Other`: still read, written and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from rennet.jvm import JavaObject, Jvm
+from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, Named, Subquery
+from rennet.plan.ir import (
+    ANTI,
+    FULL,
+    INNER,
+    LEFT,
+    RIGHT,
+    SEMI,
+    Aggregate,
+    Constant,
+    Filter,
+    Foreign,
+    Join,
+    Node,
+    Other,
+    Project,
+    Scan,
+    Union,
+)
+
+JOIN_KINDS = {
+    "Inner": INNER,
+    "Cross": INNER,
+    "LeftOuter": LEFT,
+    "RightOuter": RIGHT,
+    "FullOuter": FULL,
+    "LeftSemi": SEMI,
+    "LeftAnti": ANTI,
+}
+CONSTANT_LEAVES = {"LocalRelation", "OneRowRelation", "Range", "EmptyRelation"}
+SUBQUERIES = {"ScalarSubquery", "Exists", "ListQuery", "LateralSubquery",
+              "FunctionTableSubqueryArgumentExpression"}  # fmt: skip
+EVALUATED = {"Average", "StddevPop", "StddevSamp", "VariancePop", "VarianceSamp",
+             "CovPopulation", "CovSample", "Corr"}  # fmt: skip
+"""Aggregates whose result rennet computes from sums it keeps, by Spark's own final formula."""
+FILE_RELATION = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
+DELTA_FILES = "org.apache.spark.sql.delta."
+
+
+class Reader:
+    """Reads one plan; attributes met twice are read once."""
+
+    def __init__(self, jvm: Jvm) -> None:
+        self.jvm = jvm
+        self._attributes: dict[int, Attribute] = {}
+        self._readers: dict[str, Callable[[JavaObject], Node]] = {
+            "Project": self._project,
+            "Filter": self._filter,
+            "Join": self._join,
+            "Aggregate": self._aggregate,
+            "Union": self._union,
+            "LogicalRelation": self._relation,
+        }
+
+    # -- relations ---------------------------------------------------------------------------------
+
+    def plan(self, plan: JavaObject) -> Node:
+        kind: str = plan.nodeName()
+        reader = self._readers.get(kind)
+        if reader is not None:
+            return reader(plan)
+        children = self._children(plan)
+        if not children:
+            return self._leaf(kind, plan)
+        expressions = tuple(self.expression(e) for e in self.jvm.items(plan.expressions()))
+        return Other(kind, self._output(plan), children, expressions, plan.simpleString(10_000), handle=plan)
+
+    def _children(self, plan: JavaObject) -> tuple[Node, ...]:
+        return tuple(self.plan(child) for child in self.jvm.items(plan.children()))
+
+    def _output(self, plan: JavaObject) -> tuple[Attribute, ...]:
+        return tuple(self._attribute(a) for a in self.jvm.items(plan.output()))
+
+    def _project(self, plan: JavaObject) -> Node:
+        return Project(self._named(plan.projectList()), (self.plan(plan.child()),), handle=plan)
+
+    def _filter(self, plan: JavaObject) -> Node:
+        return Filter(self.expression(plan.condition()), (self.plan(plan.child()),), handle=plan)
+
+    def _join(self, plan: JavaObject) -> Node:
+        kind = plan.joinType().toString()
+        condition = plan.condition()
+        return Join(
+            JOIN_KINDS.get(kind, kind),
+            self.expression(condition.get()) if condition.isDefined() else None,
+            (self.plan(plan.left()), self.plan(plan.right())),
+            self._output(plan),
+            handle=plan,
+        )
+
+    def _aggregate(self, plan: JavaObject) -> Node:
+        grouping = tuple(self.expression(e) for e in self.jvm.items(plan.groupingExpressions()))
+        outputs = self._named(plan.aggregateExpressions())
+        return Aggregate(grouping, outputs, (self.plan(plan.child()),), handle=plan)
+
+    def _union(self, plan: JavaObject) -> Node:
+        return Union(self._output(plan), self._children(plan), handle=plan)
+
+    def _relation(self, plan: JavaObject) -> Node:
+        """A file or Delta table; a Delta table read at a fixed version never changes."""
+        output = self._output(plan)
+        relation = plan.relation()
+        table = plan.catalogTable()
+        name = table.get().identifier().unquotedString() if table.isDefined() else ""
+        if plan.isStreaming():
+            return Foreign("streaming", name, output, handle=plan)
+        if not self.jvm.loaded(FILE_RELATION).isInstance(relation):  # Delta's is a subclass
+            return Foreign(relation.getClass().getSimpleName(), name, output, handle=plan)
+        files = relation.location()
+        if not files.getClass().getName().startswith(DELTA_FILES):
+            return Foreign(relation.fileFormat().toString(), name, output, handle=plan)
+        path = files.path().toString()
+        if files.getClass().getSimpleName() == "TahoeLogFileIndex" and files.isTimeTravelQuery():
+            return Constant(f"{path}@v{files.snapshotAtAnalysis().version()}", output, handle=plan)
+        return Scan(path, output, name=name, handle=plan)
+
+    def _leaf(self, kind: str, plan: JavaObject) -> Node:
+        output = self._output(plan)
+        if kind in CONSTANT_LEAVES:
+            text = plan.data().toString() if kind == "LocalRelation" else plan.simpleString(10_000)
+            return Constant(kind, output, text, handle=plan)
+        return Foreign("streaming" if plan.isStreaming() else kind, kind, output, handle=plan)
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def _named(self, expressions: JavaObject) -> tuple[Named, ...]:
+        made = []
+        for item in self.jvm.items(expressions):
+            read = self.expression(item)
+            if not isinstance(read, Attribute | Alias):
+                read = self._as_alias(item, read)
+            made.append(read)
+        return tuple(made)
+
+    def _as_alias(self, expression: JavaObject, read: Expr) -> Alias:
+        """A named expression that is neither a column nor an alias (an outer reference, say)."""
+        return Alias(
+            "Alias",
+            (read,),
+            type=read.type,
+            nullable=read.nullable,
+            deterministic=read.deterministic,
+            handle=expression,
+            id=expression.exprId().id(),
+            name=expression.name(),
+        )
+
+    def expression(self, expression: JavaObject) -> Expr:
+        kind: str = expression.nodeName()
+        if kind == "AttributeReference":
+            return self._attribute(expression)
+        if kind == "Alias":
+            child = self.expression(expression.child())
+            return Alias(
+                "Alias",
+                (child,),
+                type=child.type,
+                nullable=child.nullable,
+                deterministic=child.deterministic,
+                handle=expression,
+                id=expression.exprId().id(),
+                name=expression.name(),
+            )
+        if kind == "AggregateExpression":
+            return self._aggregate_call(expression)
+        return self._function(kind, expression)
+
+    def _attribute(self, attribute: JavaObject) -> Attribute:
+        key = attribute.exprId().id()
+        found = self._attributes.get(key)
+        if found is None:
+            found = self._attributes[key] = Attribute(
+                "AttributeReference",
+                type=attribute.dataType().catalogString(),
+                nullable=attribute.nullable(),
+                handle=attribute,
+                id=key,
+                name=attribute.name(),
+            )
+        return found
+
+    def _aggregate_call(self, expression: JavaObject) -> Expr:
+        function = expression.aggregateFunction()
+        condition = expression.filter()
+        return AggregateCall(
+            function.nodeName(),
+            tuple(self.expression(e) for e in self.jvm.items(function.children())),
+            type=expression.dataType().catalogString(),
+            nullable=expression.nullable(),
+            deterministic=expression.deterministic(),
+            text=function.toString(),
+            handle=expression,
+            distinct=expression.isDistinct(),
+            condition=self.expression(condition.get()) if condition.isDefined() else None,
+            evaluate=self._evaluation(function),
+        )
+
+    def _evaluation(self, function: JavaObject) -> Expr | None:
+        if function.nodeName() not in EVALUATED:
+            return None
+        return self.expression(function.evaluateExpression())
+
+    def _function(self, kind: str, expression: JavaObject) -> Expr:
+        children = tuple(self.expression(e) for e in self.jvm.items(expression.children()))
+        type, nullable = self._typed(expression)
+        made = Expr(
+            kind,
+            children,
+            type=type,
+            nullable=nullable,
+            deterministic=expression.deterministic(),
+            text=expression.toString() + self._code(kind, expression),
+            handle=expression,
+        )
+        if kind in SUBQUERIES:
+            return Subquery(**{**made.__dict__, "plan": self.plan(expression.plan())})
+        return made
+
+    def _typed(self, expression: JavaObject) -> tuple[str, bool]:
+        """Type and nullability; parts of a window or of a subquery test have none and say so by failing."""
+        try:
+            return expression.dataType().catalogString(), expression.nullable()
+        except (Py4JJavaError, PySparkException):
+            return "", True
+
+    def _code(self, kind: str, expression: JavaObject) -> str:
+        """What tells two functions of the same name apart."""
+        if kind in ("PythonUDF", "PythonUDAF", "PythonUDTF"):
+            return f" code {expression.func().command().hashCode()}"
+        return f" code {expression.function().getClass().getName()}" if kind == "ScalaUDF" else ""
+
+
+def read(jvm: Jvm, plan: JavaObject) -> Node:
+    """The rennet plan of a resolved Catalyst plan."""
+    return Reader(jvm).plan(plan)

@@ -1,0 +1,294 @@
+"""rennet plan → DataFrame: the only writer.
+
+Nodes that came from Spark and differ only in their inputs are written by `withNewChildren` on the
+original, so nothing of them is lost. Everything else is built from Catalyst's constructors, leaving
+types and null rules of rennet's own expressions to Spark's analyzer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from pyspark.sql import DataFrame
+
+from rennet.errors import PlanError
+from rennet.jvm import JavaObject, Jvm
+from rennet.plan.catalyst import read
+from rennet.plan.expressions import (
+    AggregateCall,
+    Alias,
+    Attribute,
+    Expr,
+    Subquery,
+    alias,
+    call,
+    cast,
+    literal,
+)
+from rennet.plan.ir import (
+    ANTI,
+    FULL,
+    INNER,
+    LEFT,
+    RIGHT,
+    SEMI,
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Project,
+    Replicate,
+    Scan,
+    Stored,
+    Union,
+)
+from rennet.plan.surgery import map_expressions, map_subqueries
+
+PLANS = "org.apache.spark.sql.catalyst.plans."
+EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
+JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
+              SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
+
+Leaf = Callable[[Node], JavaObject]
+"""Gives the Catalyst plan of a leaf; its columns are taken by position."""
+
+
+class Writer:
+    """Writes plans of one refresh; `leaf` says what a scan of a state reads."""
+
+    def __init__(self, jvm: Jvm, leaf: Leaf | None = None) -> None:
+        self.jvm = jvm
+        self._leaf = leaf
+        self._plans: dict[int, tuple[Node, JavaObject]] = {}
+        self._spark_only: set[int] = set()
+        self._attributes: dict[int, JavaObject] = {}
+        self._ids: dict[int, JavaObject] = {}
+        self._none = jvm.none
+        self._no_names = jvm.seq([])
+        self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
+            Project: self._project,
+            Filter: self._filter,
+            Join: self._join,
+            Aggregate: self._aggregate,
+            Union: self._union,
+            Replicate: self._replicate,
+        }
+
+    def dataframe(self, node: Node) -> DataFrame:
+        made = self.plan(node)
+        self._settle(node, made)
+        return self.jvm.dataframe(made)
+
+    def _settle(self, node: Node, plan: JavaObject) -> None:
+        """Spare the analyzer what Spark has analyzed before.
+
+        Not only for speed: rules of the optimizer leave windows that the analyzer would refuse.
+        """
+        if id(node) in self._spark_only:
+            plan.setAnalyzed()
+
+    def share(self, node: Node) -> DataFrame:
+        """Keep a node's rows in memory: every plan written from now on that contains it reads them."""
+        frame = self.dataframe(node).persist()
+        self._plans[id(node)] = (node, self.jvm.analyzed(frame))
+        return frame
+
+    # -- relations ---------------------------------------------------------------------------------
+
+    def plan(self, node: Node) -> JavaObject:
+        """The Catalyst plan; the same node gives the same object, so that Spark can see it is shared."""
+        found = self._plans.get(id(node))
+        if found is not None:
+            return found[1]
+        made = self._write(node)
+        self._plans[id(node)] = (node, made)
+        return made
+
+    def _write(self, node: Node) -> JavaObject:
+        if not node.children:
+            return self._write_leaf(node)
+        children = [self.plan(child) for child in node.children]
+        if node.handle is not None:
+            handle = self._with_subqueries(node)
+            if all(id(child) in self._spark_only for child in node.children):
+                self._spark_only.add(id(node))
+            return handle.withNewChildren(self.jvm.seq(children))
+        for child, plan in zip(node.children, children, strict=True):
+            self._settle(child, plan)
+        builder = self._builders.get(type(node))
+        if builder is None:
+            raise PlanError(f"{node.op} cannot be built from nothing")
+        return builder(node, *children)
+
+    def _with_subqueries(self, node: Node) -> JavaObject:
+        """The original node, its subquery expressions reading what this writer's leaves say."""
+        subqueries = (e for x in node.expressions for e in x.walk() if isinstance(e, Subquery))
+        if self._leaf is None or next(subqueries, None) is None:
+            return node.handle
+        return map_expressions(self.jvm, node.handle, self._pinned)
+
+    def _pinned(self, expression: JavaObject) -> JavaObject:
+        rewrite = lambda plan: self.plan(read(self.jvm, plan))  # noqa: E731
+        return map_subqueries(self.jvm, expression, rewrite, self._pinned)
+
+    def _write_leaf(self, node: Node) -> JavaObject:
+        self._spark_only.add(id(node))
+        if self._leaf is None or not isinstance(node, Scan | Stored):
+            return node.handle
+        made = self._leaf(node)
+        return self._retarget(made, node)
+
+    def _retarget(self, plan: JavaObject, node: Node) -> JavaObject:
+        """Give a leaf's columns, by position, the ids the plan above expects."""
+        found = self.jvm.items(plan.output())
+        if len(found) != len(node.output):
+            raise PlanError(f"a leaf has {len(found)} columns, its plan expects {len(node.output)}")
+        if all(a.exprId().id() == wanted.id for a, wanted in zip(found, node.output, strict=True)):
+            self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
+            return plan
+        aliases = [self._alias_as(a, wanted) for a, wanted in zip(found, node.output, strict=True)]
+        made = self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
+        for attribute, wanted in zip(self.jvm.items(made.output()), node.output, strict=True):
+            self._attributes[wanted.id] = attribute
+        return made
+
+    def _project(self, node: Project, child: JavaObject) -> JavaObject:
+        return self.jvm.type(f"{PLANS}logical.Project")(self._named(node.exprs), child)
+
+    def _filter(self, node: Filter, child: JavaObject) -> JavaObject:
+        return self.jvm.type(f"{PLANS}logical.Filter")(self.expression(node.condition), child)
+
+    def _join(self, node: Join, left: JavaObject, right: JavaObject) -> JavaObject:
+        how = self.jvm.singleton(f"{PLANS}JoinType").apply(JOIN_NAMES[node.how])
+        condition = self._none if node.condition is None else self.jvm.some(self.expression(node.condition))
+        hint = self.jvm.singleton(f"{PLANS}logical.JoinHint").NONE()
+        return self.jvm.type(f"{PLANS}logical.Join")(left, right, how, condition, hint)
+
+    def _aggregate(self, node: Aggregate, child: JavaObject) -> JavaObject:
+        make = self.jvm.type(f"{PLANS}logical.Aggregate")
+        return make(self._all(node.grouping), self._named(node.exprs), child, self._none)
+
+    def _union(self, node: Union, *children: JavaObject) -> JavaObject:
+        """Union puts out the first child's ids; a projection restores the node's own."""
+        made = self.jvm.type(f"{PLANS}logical.Union")(self.jvm.seq(children), False, False)
+        if [a.id for a in node.children[0].output] == [a.id for a in node.output]:
+            return made
+        return self._retarget(made, node)
+
+    def _replicate(self, node: Replicate, child: JavaObject) -> JavaObject:
+        """Explode an array of as many elements as the weight, then drop it and the weight."""
+        copies = call("array_repeat", literal(0, "int"), cast(node.child.output[-1], "int"))
+        generator = self.jvm.type(f"{EXPRESSIONS}Explode")(self.expression(copies))
+        copy = self._reference_to(alias(literal(0, "int"), "__mv_copy").attribute)
+        made = self.jvm.type(f"{PLANS}logical.Generate")(
+            generator, self.jvm.seq([]), False, self._none, self.jvm.seq([copy]), child
+        )
+        return self.jvm.type(f"{PLANS}logical.Project")(self._named(node.output), made)
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def _all(self, expressions: tuple[Expr, ...]) -> JavaObject:
+        return self.jvm.seq(self.expression(e) for e in expressions)
+
+    _named = _all
+
+    def expression(self, expression: Expr) -> JavaObject:
+        if isinstance(expression, Attribute):
+            return self._attribute(expression)
+        if isinstance(expression, Alias) and (expression.handle is None or expression.rebuilt):
+            return self._alias(expression)
+        if isinstance(expression, Subquery) and self._leaf is not None and expression.plan is not None:
+            return expression.handle.withNewPlan(self.plan(expression.plan))
+        if expression.handle is None:
+            return self._made(expression)
+        if expression.rebuilt or self._has_subquery(expression):
+            if isinstance(expression, AggregateCall):
+                raise PlanError("an aggregate's arguments cannot be replaced")
+            return expression.handle.withNewChildren(self._all(expression.children))
+        return expression.handle
+
+    def _has_subquery(self, expression: Expr) -> bool:
+        return self._leaf is not None and any(isinstance(e, Subquery) for e in expression.walk())
+
+    def _attribute(self, attribute: Attribute) -> JavaObject:
+        found = self._attributes.get(attribute.id)
+        if found is None:
+            if attribute.handle is None:
+                raise PlanError(f"column {attribute.name}#{attribute.id} is used before it is made")
+            found = self._attributes[attribute.id] = attribute.handle
+        return found
+
+    def _expression_id(self, key: int) -> JavaObject:
+        """Ids below zero are rennet's own: each gets a fresh Catalyst id the first time it is seen."""
+        found = self._ids.get(key)
+        if found is None:
+            if key >= 0:
+                found = self.jvm.singleton(f"{EXPRESSIONS}ExprId").apply(key)
+            else:
+                found = self.jvm.singleton(f"{EXPRESSIONS}NamedExpression").newExprId()
+            self._ids[key] = found
+        return found
+
+    def _alias(self, item: Alias) -> JavaObject:
+        key = item.handle.exprId() if item.handle is not None else None
+        return self._new_alias(self.expression(item.child), item.attribute, key)
+
+    def _alias_as(self, value: JavaObject, wanted: Attribute) -> JavaObject:
+        key = wanted.handle.exprId() if wanted.handle is not None else None
+        return self._new_alias(value, wanted, key)
+
+    def _new_alias(self, value: JavaObject, wanted: Attribute, key: JavaObject | None) -> JavaObject:
+        known = self._attributes.get(wanted.id)
+        if key is None:
+            key = known.exprId() if known is not None else self._expression_id(wanted.id)
+        make = self.jvm.type(f"{EXPRESSIONS}Alias")
+        made = make(value, wanted.name, key, self._no_names, self._none, self._no_names)
+        if known is None:
+            self._attributes[wanted.id] = self._reference(made, wanted, key)
+        return made
+
+    def _reference(self, made: JavaObject, wanted: Attribute, key: JavaObject) -> JavaObject:
+        """How parents refer to an alias; what Spark has yet to resolve has the type rennet declared."""
+        return made.toAttribute() if made.resolved() else self._reference_to(wanted, key)
+
+    def _reference_to(self, wanted: Attribute, key: JavaObject | None = None) -> JavaObject:
+        if not wanted.type:
+            raise PlanError(f"column {wanted.name} was made without a type")
+        metadata = self.jvm.singleton("org.apache.spark.sql.types.Metadata").empty()
+        make = self.jvm.type(f"{EXPRESSIONS}AttributeReference")
+        return make(wanted.name, self._type(wanted.type), wanted.nullable, metadata, key or self._expression_id(wanted.id), self._no_names)
+
+    def _type(self, name: str) -> JavaObject:
+        return self.jvm.singleton("org.apache.spark.sql.types.DataType").fromDDL(name)
+
+    def _made(self, expression: Expr) -> JavaObject:
+        """An expression of rennet's own: a literal, a cast, or a SQL function Spark resolves."""
+        if expression.op == "Literal":
+            return self._literal(expression)
+        if expression.op == "DefaultValue":
+            return self._default(expression)
+        children = [self.expression(child) for child in expression.children]
+        if expression.op == "Cast":
+            return self._cast(children[0], self._type(expression.type))
+        make = self.jvm.type("org.apache.spark.sql.catalyst.analysis.UnresolvedFunction")
+        names, arguments = self.jvm.seq([expression.op]), self.jvm.seq(children)
+        return make(names, arguments, False, self._none, self._none, self.jvm.seq([]), False)
+
+    def _literal(self, expression: Expr) -> JavaObject:
+        wanted = self._type(expression.type)
+        value = ast.literal_eval(expression.text)
+        made = self.jvm.singleton(f"{EXPRESSIONS}Literal")
+        if value is None:
+            return made.create(None, wanted)
+        typed = made.apply(value)
+        return typed if typed.dataType().equals(wanted) else self._cast(typed, wanted)
+
+    def _default(self, expression: Expr) -> JavaObject:
+        """NULL where the type permits it, else the type's zero."""
+        literals, wanted = self.jvm.singleton(f"{EXPRESSIONS}Literal"), self._type(expression.type)
+        return literals.create(None, wanted) if expression.nullable else literals.default(wanted)
+
+    def _cast(self, value: JavaObject, wanted: JavaObject) -> JavaObject:
+        mode = self.jvm.singleton(f"{EXPRESSIONS}EvalMode").ANSI()
+        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, self._none, mode)

@@ -1,0 +1,175 @@
+"""Expressions as frozen Python data.
+
+An expression read from Spark keeps the Catalyst object it came from in `handle` and is written back
+unchanged; if only its children were replaced, the handle serves as the template. An expression made by
+rennet has no handle: its `op` is then the name of a Spark SQL function, so that Spark itself resolves
+types and null rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rennet.plan.ir import Node
+
+_fresh = count(-1, -1)
+
+TIME_FUNCTIONS = frozenset({"CurrentTimestamp", "CurrentDate", "Now", "LocalTimestamp", "CurrentTime"})
+"""Catalyst's names of the functions whose value is the moment the query runs."""
+
+
+@dataclass(frozen=True)
+class Expr:
+    """A function of its children; `text` is what the children do not say (a literal, a field, a mode)."""
+
+    op: str
+    children: tuple[Expr, ...] = ()
+    type: str = ""
+    nullable: bool = True
+    deterministic: bool = True
+    text: str = ""
+    handle: Any = field(default=None, compare=False, repr=False)
+    rebuilt: bool = field(default=False, compare=False, repr=False)
+
+    def with_children(self, children: tuple[Expr, ...]) -> Expr:
+        """The same function of other arguments."""
+        if all(new is old for new, old in zip(children, self.children, strict=True)):
+            return self
+        return replace(self, children=children, rebuilt=True)
+
+    def walk(self) -> Iterator[Expr]:
+        """The expression and everything below it, parents first; does not enter subqueries."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def transform(self, change: Callable[[Expr], Expr | None]) -> Expr:
+        """Replace top-down: where `change` gives an expression it is taken and not entered."""
+        made = change(self)
+        if made is not None:
+            return made
+        if not self.children:
+            return self
+        return self.with_children(tuple(child.transform(change) for child in self.children))
+
+    @property
+    def references(self) -> frozenset[int]:
+        """Ids of the attributes it reads."""
+        return frozenset(e.id for e in self.walk() if isinstance(e, Attribute))
+
+
+@dataclass(frozen=True)
+class Attribute(Expr):
+    """A column of some node's output, told apart by `id` alone: names may repeat."""
+
+    id: int = 0
+    name: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attribute) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+@dataclass(frozen=True)
+class Alias(Expr):
+    """A named, computed column."""
+
+    id: int = 0
+    name: str = ""
+
+    @property
+    def child(self) -> Expr:
+        return self.children[0]
+
+    @property
+    def attribute(self) -> Attribute:
+        return Attribute(
+            "AttributeReference", type=self.type, nullable=self.nullable, id=self.id, name=self.name
+        )
+
+
+Named = Attribute | Alias
+
+
+@dataclass(frozen=True)
+class AggregateCall(Expr):
+    """An aggregate function: `op` is the function's Catalyst name, the children are its arguments."""
+
+    distinct: bool = False
+    condition: Expr | None = None
+    evaluate: Expr | None = field(default=None, compare=False, repr=False)
+    """Spark's own formula for the result over the function's buffer columns, where rennet uses it."""
+
+    def walk(self) -> Iterator[Expr]:
+        yield from super().walk()
+        if self.condition is not None:
+            yield from self.condition.walk()
+
+
+@dataclass(frozen=True)
+class Subquery(Expr):
+    """A subquery used as a value or a predicate, with the plan it runs."""
+
+    plan: Node | None = None
+
+
+# -- making expressions -------------------------------------------------------------------------------
+
+
+def call(name: str, *arguments: Expr, type: str = "", nullable: bool = True) -> Expr:
+    """A Spark SQL function or operator by name, such as `+`, `<=>`, `coalesce`."""
+    return Expr(name, arguments, type=type, nullable=nullable)
+
+
+def literal(value: int | bool | str | None, type: str = "bigint") -> Expr:
+    return Expr("Literal", type=type, nullable=value is None, text=repr(value))
+
+
+def cast(child: Expr, type: str) -> Expr:
+    return Expr("Cast", (child,), type=type, nullable=child.nullable)
+
+
+def alias(child: Expr, name: str, id: int | None = None) -> Alias:
+    """Name an expression, with a fresh id unless one is to be kept."""
+    made = next(_fresh) if id is None else id
+    return Alias("Alias", (child,), type=child.type, nullable=child.nullable, id=made, name=name)
+
+
+def fresh_copy(attribute: Attribute) -> Alias:
+    """The column under a new id, so that a relation can meet itself in a join."""
+    return alias(attribute, attribute.name)
+
+
+def conjunction(parts: list[Expr]) -> Expr:
+    """All of them; true when there are none."""
+    if not parts:
+        return literal(True, "boolean")
+    made = parts[0]
+    for part in parts[1:]:
+        made = call("and", made, part, type="boolean")
+    return made
+
+
+def same(left: Expr, right: Expr) -> Expr:
+    """Null-safe equality: grouping treats NULL as a value."""
+    return call("<=>", left, right, type="boolean", nullable=False)
+
+
+def differs(left: Expr, right: Expr) -> Expr:
+    """Plain inequality, NULL if either side is."""
+    return call("not", call("=", left, right, type="boolean"), type="boolean")
+
+
+def attribute_of(named: Named) -> Attribute:
+    return named if isinstance(named, Attribute) else named.attribute
+
+
+def value_of(named: Named) -> Expr:
+    """What a named expression computes."""
+    return named if isinstance(named, Attribute) else named.child

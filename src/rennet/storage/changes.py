@@ -1,0 +1,363 @@
+"""What happened to a source between two versions: found in the log alone, read only when needed.
+
+Of the representations of a range of commits (`rennet.storage.files`) the one with the fewest bytes to
+read is taken. It is read as one ordinary file scan, or two where the table's own change files are
+cheaper: columns are pruned, filters pushed down, and Spark knows the true size of a change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import reduce
+from typing import Any, Literal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructType, VariantType
+
+from rennet.errors import Issue, IssueType, SourceError
+from rennet.jvm import JavaObject, Jvm
+from rennet.storage.files import (
+    EMPTY,
+    Action,
+    FileCommit,
+    FileDiff,
+    FileState,
+    alive,
+    by_feed,
+    by_files,
+    rewritten,
+)
+from rennet.storage.sources import (
+    DELTA,
+    Shape,
+    SourceVersion,
+    checksum,
+    commit_files,
+    delta_log,
+    metadata,
+    parse_actions,
+    read_commit,
+    scala_map,
+    scala_seq,
+    schema_issue,
+    snapshot,
+)
+
+WEIGHT = "__mv_weight"
+SOURCE_ROW = "__mv_source_row"
+RESERVED = ("_change_type", "_commit_version", "_commit_timestamp")
+"""Columns Delta adds to a scan of changed files; a table that has one of its own cannot be read so."""
+
+FEW = 32
+"""Up to so many files are looked for one after the other: a thread costs more than a look."""
+
+
+class ChangeKind(StrEnum):
+    """What a range of commits did to a table's rows, as far as the log tells."""
+
+    NONE = "NONE"
+    APPEND = "APPEND"
+    GENERAL = "GENERAL"
+
+
+@dataclass(frozen=True)
+class SourceChange:
+    """What happened to a source in `(since, source.version]`; with an `issue` it cannot be read."""
+
+    source: SourceVersion
+    since: int
+    kind: ChangeKind
+    issue: Issue | None = None
+    reader: Literal["files", "change_feed"] = "files"
+    rewritten: bool = False
+    """Was every file of the old version removed: overwritten, truncated, or all of it touched?"""
+    changed_bytes: int = 0
+    changed_rows: int | None = 0
+    """Estimated from file statistics, carried-over rows included; None if there are none."""
+    full_bytes: int = 0
+    has_row_ids: bool = False
+    cdf_enabled: bool = False
+    dv_enabled: bool = False
+    files: FileDiff = field(default=EMPTY, compare=False, repr=False)
+    feed: FileDiff | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def carries_over(self) -> bool:
+        """Does the default reader have to cancel unchanged rows, with a shuffle?"""
+        return (self.feed or self.files).carries_over
+
+
+# -- reading the log
+
+
+def changes_since(
+    jvm: Jvm, old: SourceVersion, now: SourceVersion, used_columns: Collection[str]
+) -> SourceChange:
+    """What happened to the table after `old`, up to `now`; reads the log, no data, runs no Spark job.
+
+    Differences that make an incremental read impossible are the `issue` of the result, never an error.
+    """
+    blank = SourceChange(now, old.version, ChangeKind.GENERAL)
+    if old.table_id != now.table_id:
+        return _refused(blank, IssueType.SOURCE_RECREATED, "it was dropped and created again")
+    if now.version < old.version:
+        back = f"its version went back from {old.version} to {now.version}"
+        return _refused(blank, IssueType.DATA_HAS_CHANGED, back)
+    log, at = delta_log(jvm, now.path), snapshot(jvm, now)
+    meta, noted = metadata(at), checksum(at)
+    properties = meta.get("configuration", {})
+    blank = replace(
+        blank,
+        full_bytes=at.sizeInBytes() if noted is None else noted.tableSizeBytes(),
+        cdf_enabled=properties.get("delta.enableChangeDataFeed") == "true",
+        dv_enabled=properties.get("delta.enableDeletionVectors") == "true",
+    )
+    commits, missing = _commits(jvm, log, old.version + 1, now.version)
+    if missing is not None:
+        return _refused(blank, IssueType.CHANGE_SET_MISSING, f"commit {missing} is no longer in its log")
+    problem = _schema_problem(jvm, old, meta, commits, used_columns)
+    if problem is not None:
+        return _refused(blank, problem.type, problem.message)
+    blank = replace(blank, rewritten=rewritten(commits, None if noted is None else noted.numFiles()))
+    return _chosen(jvm, log, blank, commits, properties.get("delta.enableRowTracking") == "true")
+
+
+def _refused(change: SourceChange, kind: IssueType, why: str) -> SourceChange:
+    return replace(change, issue=Issue(kind, f"{change.source.name}: {why}"))
+
+
+def _commits(jvm: Jvm, log: JavaObject, first: int, last: int) -> tuple[list[FileCommit], int | None]:
+    """The commits, and the first version that is missing, if any is."""
+    commits: list[FileCommit] = []
+    if first > last:
+        return commits, None
+    conf = log.newDeltaHadoopConf()
+    for version, file in commit_files(jvm, log, first, last):
+        if version != first + len(commits):
+            break
+        commits.append(FileCommit.of(read_commit(log, file, conf)))
+    reached = first + len(commits)
+    return commits, reached if reached <= last else None
+
+
+def _schema_problem(
+    jvm: Jvm, old: SourceVersion, now: Action, commits: Sequence[FileCommit], used: Collection[str]
+) -> Issue | None:
+    """Compares every schema of the range with the last: all its files are read under that one."""
+    last = Shape.of(now)
+    if last.columns.keys() & set(RESERVED):
+        return Issue(IssueType.CDF_UNAVAILABLE, f"it has a column named as one of {', '.join(RESERVED)}")
+    shapes = [Shape.of(commit.metadata) for commit in commits if commit.metadata]
+    if shapes:
+        try:
+            shapes.insert(0, Shape.of(metadata(snapshot(jvm, old))))
+        except SourceError as error:
+            return Issue(IssueType.CHANGE_SET_MISSING, error.message)
+    found = (schema_issue(shape, last, used) for shape in shapes)
+    return next((problem for problem in found if problem is not None), None)
+
+
+def _chosen(
+    jvm: Jvm, log: JavaObject, blank: SourceChange, commits: Sequence[FileCommit], tracked: bool
+) -> SourceChange:
+    """The cheapest representation of the range whose files are all still there."""
+    ways, feed = by_files(commits), by_feed(commits)
+    if ways and ways[0].empty:
+        return replace(blank, kind=ChangeKind.NONE, rewritten=False)
+    if not ways and feed is None:
+        return _refused(blank, IssueType.CHANGE_SET_MISSING, "its log lacks what an incremental read needs")
+    live = alive(commits)
+    files = next((way for way in ways if _present(jvm, log, way, live)), None)
+    if feed is not None:
+        cheaper = files is None or (bool(files.removed) and feed.bytes < files.bytes)
+        feed = feed if cheaper and _present(jvm, log, feed, live) else None
+    used = feed or files
+    if used is None:
+        return _refused(blank, IssueType.DATA_FILE_MISSING, "files of the old version were vacuumed")
+    return replace(
+        blank,
+        kind=ChangeKind.GENERAL if used.removed or used.feed else ChangeKind.APPEND,
+        reader="files" if feed is None else "change_feed",
+        changed_bytes=used.bytes,
+        changed_rows=used.rows,
+        has_row_ids=tracked and files is not None and files.has_row_ids,
+        files=files or EMPTY,
+        feed=feed,
+    )
+
+
+def _present(jvm: Jvm, log: JavaObject, diff: FileDiff, live: Collection[tuple[str, str]]) -> bool:
+    """Is every file there that reading the difference needs? Only files out of use can be missing."""
+    paths = {path for path, _ in live}
+    gone = [state for state in diff.states if state.key not in live]
+    wanted = {state.path for state in gone if state.path not in paths}
+    wanted |= {action["path"] for action in diff.feed}
+    root = log.dataPath()
+    absolute = jvm.singleton(f"{DELTA}util.DeltaFileOperations").absolutePath
+    found = [absolute(root.toString(), path) for path in wanted]
+    stored = [state.as_add() for state in gone if state.vector and state.vector["storageType"] != "i"]
+    vectors = parse_actions(jvm, "AddFile", stored)
+    found += [vectors.get(i).deletionVector().absolutePath(root) for i in range(len(stored))]
+    exists = root.getFileSystem(log.newDeltaHadoopConf()).exists
+    if len(found) <= FEW:
+        return all(map(exists, found))
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        return all(pool.map(exists, found))
+
+
+# -- reading the rows
+
+
+def read_changes(
+    jvm: Jvm, change: SourceChange, row_ids: bool = False, columns: Sequence[str] | None = None
+) -> DataFrame:
+    """The changed rows: the table's columns at `change.source`, and `__mv_weight` (+1 or -1, or a sum).
+
+    With `row_ids`, and if the change has them, also `__mv_source_row`, the row's stable id. With
+    `columns`, only these of the table's columns are returned (and read). Rows that a rewrite merely
+    carried over are cancelled where their columns can be grouped by; a signed bag is right either way.
+    """
+    if change.issue is not None:
+        raise ValueError(f"not incrementally readable: {change.issue}")
+    ids = row_ids and change.has_row_ids
+    diff = change.feed if change.feed is not None and not ids else change.files
+    log, at = delta_log(jvm, change.source.path), snapshot(jvm, change.source)
+    table = json.loads(at.metadata().schemaString())["fields"]
+    names = [column["name"] for column in table] if columns is None else columns
+    kept = [F.col(quoted(name)) for name in names]
+    if ids:
+        kept.append(F.col("_metadata.row_id").alias(SOURCE_ROW))
+    scans = []
+    if diff.added or diff.removed or not diff.feed:
+        frame, weight = _scan_files(jvm, log, at, diff)
+        scans.append(frame.select(*kept, weight.cast("bigint").alias(WEIGHT)))
+    if diff.feed:
+        frame, weight = _scan_feed(jvm, log, at, diff)
+        scans.append(frame.select(*kept, weight.cast("bigint").alias(WEIGHT)))
+    rows = reduce(DataFrame.unionAll, scans)
+    return effective(rows) if diff.carries_over else rows
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def effective(rows: DataFrame) -> DataFrame:
+    """The same signed bag with every row once and no zero weights, if its columns can be grouped by."""
+    schema = rows.schema
+    if not all(_groupable(column.dataType) for column in schema):
+        return rows
+    names = [quoted(name) for name in schema.names if name != WEIGHT]
+    summed = rows.groupBy(*names).agg(F.sum(WEIGHT).alias(WEIGHT)).where(F.col(WEIGHT) != 0)
+    return summed.select(*(quoted(name) for name in schema.names))
+
+
+def _groupable(kind: DataType) -> bool:
+    """Does grouping by it tell all its values apart? Collations and maps do not, variants cannot."""
+    if isinstance(kind, StructType):
+        return all(_groupable(column.dataType) for column in kind)
+    if isinstance(kind, ArrayType):
+        return _groupable(kind.elementType)
+    if isinstance(kind, StringType):
+        return kind.collation == "UTF8_BINARY"
+    return not isinstance(kind, MapType | VariantType)
+
+
+def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, Column]:
+    """One scan of all file states; the made-up commit version of each file is its sign."""
+    entries: dict[int, list[dict[str, Any]]] = {1: [], -1: []}
+    marked = set()
+    after = {state.path: state for state in diff.added}
+    before = {state.path: state for state in diff.removed}
+    for path in after.keys() | before.keys():
+        if path in after and path in before:
+            marked.add(path)
+            for sign, entry in _vector_difference(jvm, log, before[path], after[path]):
+                entries[sign].append(entry)
+        else:
+            sign, state = (1, after[path]) if path in after else (-1, before[path])
+            entries[sign].append(state.as_add())
+    spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
+    specs = [
+        spec(sign, None, scala_seq(jvm, parse_actions(jvm, "AddFile", found)), jvm.none)
+        for sign, found in entries.items()
+        if found
+    ]
+    inverted = jvm.type(f"{DELTA}RowIndexFilterType").IF_NOT_CONTAINED
+    filters = scala_map(jvm, dict.fromkeys(marked, inverted))
+    index = jvm.type(f"{DELTA}files.CdcAddFileIndex")(
+        jvm.session, jvm.seq(specs), log, log.dataPath(), at, jvm.some(filters)
+    )
+    signs = [sign for sign, found in entries.items() if found]
+    weight = F.lit(signs[0]) if len(signs) == 1 else F.col("_commit_version")
+    return _scan(jvm, log, at, index, change_feed=False), weight
+
+
+def _vector_difference(
+    jvm: Jvm, log: JavaObject, before: FileState, after: FileState
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows one file lost and regained: entries whose deletion vector marks the rows to *keep*."""
+    if before.vector is None:
+        yield -1, {**before.as_add(), "deletionVector": after.vector}
+    elif after.vector is None:
+        yield 1, {**after.as_add(), "deletionVector": before.vector}
+    else:
+        stores = jvm.singleton(f"{DELTA}storage.dv.DeletionVectorStore")
+        store = stores.createInstance(log.newDeltaHadoopConf())
+        pair = parse_actions(jvm, "AddFile", [before.as_add(), after.as_add()])
+        old, new = (store.read(pair.get(i).deletionVector(), log.dataPath()) for i in (0, 1))
+        for sign, state, rows, others in ((-1, before, new, old), (1, after, old, new)):
+            marked = rows.copy()
+            marked.diff(others)
+            if not marked.isEmpty():
+                yield sign, {**state.as_add(), "deletionVector": _inline(jvm, marked)}
+
+
+def _inline(jvm: Jvm, bitmap: JavaObject) -> dict[str, Any]:
+    """A bitmap as a deletion vector that needs no file."""
+    portable = jvm.singleton(f"{DELTA}deletionvectors.RoaringBitmapArrayFormat").Portable()
+    held = jvm.singleton(f"{DELTA}actions.DeletionVectorDescriptor").inlineInLog(
+        bitmap.serializeAsByteArray(portable), bitmap.cardinality()
+    )
+    return {
+        "storageType": held.storageType(),
+        "pathOrInlineDv": held.pathOrInlineDv(),
+        "sizeInBytes": held.sizeInBytes(),
+        "cardinality": held.cardinality(),
+    }
+
+
+def _scan_feed(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, Column]:
+    """The change files: each row says itself whether it came or went."""
+    spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
+    files = scala_seq(jvm, parse_actions(jvm, "AddCDCFile", diff.feed))
+    index = jvm.type(f"{DELTA}files.TahoeChangeFileIndex")(
+        jvm.session, jvm.seq([spec(0, None, files, jvm.none)]), log, log.dataPath(), at
+    )
+    came = F.col("_change_type").isin("insert", "update_postimage")
+    return _scan(jvm, log, at, index, change_feed=True), F.when(came, 1).otherwise(-1)
+
+
+def _scan(jvm: Jvm, log: JavaObject, at: JavaObject, index: JavaObject, change_feed: bool) -> DataFrame:
+    """An ordinary file scan over an index, with Delta's change columns among the table's."""
+    reader = jvm.singleton(f"{DELTA}commands.cdc.CDCReader")
+    # Change files carry no row ids of their own; in other files old commits may lack some.
+    fmt = jvm.type(f"{DELTA}DeltaParquetFileFormat")(
+        at.protocol(), at.metadata(), not change_feed, not change_feed, True, jvm.none, change_feed
+    )
+    relation = jvm.type("org.apache.spark.sql.execution.datasources.HadoopFsRelation")(
+        index,
+        index.partitionSchema(),
+        reader.cdcReadSchema(at.metadata().schema()),
+        jvm.none,
+        fmt,
+        log.options(),
+        jvm.session,
+    )
+    leaf = jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
+    return jvm.dataframe(leaf.apply(relation, False))

@@ -1,0 +1,53 @@
+"""A view's refreshes: those that committed, from the Delta log, and those that did not, from events."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from rennet.jvm import Jvm
+from rennet.storage.events import events
+from rennet.storage.provenance import PROVENANCE_DOMAIN
+from rennet.storage.transaction import history
+
+SCHEMA = (
+    "refreshed_at string, technique string, reason string, rows_inserted bigint, rows_deleted bigint, "
+    "wall_seconds double, cpu_seconds double, version bigint, "
+    "sources array<struct<name: string, version: bigint>>, "
+    "techniques array<struct<technique: string, applicable: boolean, chosen: boolean, issue: string>>"
+)
+
+
+def frame(jvm: Jvm, path: str) -> DataFrame:
+    """All refreshes still on record, the newest first."""
+    rows = [_committed(version, stored) for version, stored in _commits(jvm, path)]
+    rows += [_event(each) for each in events(jvm, path)]
+    rows.sort(key=lambda row: str(row[0]), reverse=True)
+    return jvm.spark.createDataFrame(rows, SCHEMA)
+
+
+def _commits(jvm: Jvm, path: str) -> list[tuple[int, dict[str, Any]]]:
+    found = []
+    for version, _, domains in history(jvm, path):
+        if PROVENANCE_DOMAIN in domains:
+            found.append((version, json.loads(domains[PROVENANCE_DOMAIN])))
+    return found
+
+
+def _committed(version: int, stored: dict[str, Any]) -> tuple[Any, ...]:
+    sources = [(source["name"], source["version"]) for source in stored["sources"]]
+    techniques = [
+        (each["technique"], each["applicable"], each["chosen"], each["issue"])
+        for each in stored["techniques"]
+    ]
+    return (
+        stored["refreshed_at"], stored["technique"], stored["reason"], stored["rows_inserted"],
+        stored["rows_deleted"], stored["wall_seconds"], stored["cpu_seconds"], version, sources, techniques,
+    )  # fmt: skip
+
+
+def _event(event: dict[str, Any]) -> tuple[Any, ...]:
+    wall = event.get("wall_seconds")
+    return (event["refreshed_at"], event["technique"], event["reason"], 0, 0, wall, 0.0, None, [], [])

@@ -1,0 +1,83 @@
+"""What a refresh leaves behind, in the same Delta commit as its data.
+
+Two domains of the backing table's metadata hold JSON: the *definition*, which changes only with CREATE,
+and the *provenance* of the last refresh. Together they are enough to go on from another machine.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rennet.errors import Policy
+from rennet.storage.sources import SourceVersion
+
+DEFINITION_DOMAIN = "rennet.definition"
+PROVENANCE_DOMAIN = "rennet.provenance"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What the user asked for. `query` is SQL text, or empty when a Python function defines the view."""
+
+    name: str
+    query: str
+    function: str = ""
+    comment: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    """The user's columns and their comments."""
+    properties: tuple[tuple[str, str], ...] = ()
+    partitioned_by: tuple[str, ...] = ()
+    cluster_by: tuple[str, ...] = ()
+    policy: Policy = Policy.AUTO
+    schedule: dict[str, Any] | None = field(default=None, hash=False)
+    database: str = "default"
+    """The schema unqualified names in the query were resolved in."""
+    created_at: str = ""
+
+    def to_json(self) -> str:
+        return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Definition:
+        found = json.loads(text)
+        found.pop("format")
+        for name in ("columns", "properties"):
+            found[name] = tuple((a, b) for a, b in found[name])
+        for name in ("partitioned_by", "cluster_by"):
+            found[name] = tuple(found[name])
+        return Definition(**{**found, "policy": Policy(found["policy"])})
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What the stored rows were computed from, how, and why that way."""
+
+    fingerprint: str
+    sources: tuple[SourceVersion, ...]
+    technique: str
+    reason: str
+    evaluated_at: str
+    """The moment `current_timestamp()` stood for."""
+    refreshed_at: str
+    engine_version: str
+    configuration: dict[str, str] = field(hash=False)
+    techniques: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    """Every technique considered, and why it was not applicable or not chosen."""
+    rows_inserted: int = 0
+    rows_deleted: int = 0
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+    def to_json(self) -> str:
+        return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Provenance:
+        found = json.loads(text)
+        found.pop("format")
+        found["sources"] = tuple(SourceVersion(**source) for source in found["sources"])
+        found["techniques"] = tuple(found["techniques"])
+        return Provenance(**found)

@@ -1,0 +1,288 @@
+"""Which version of each source a refresh reads, and how a plan is made to read it.
+
+A refresh sees every source at one version, all of one moment. Versions are found in the Delta log;
+a plan's leaf is made to read its pinned version by swapping the file index inside the leaf, so the
+leaf keeps its output attributes and no expression above it has to change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from rennet.errors import Issue, IssueType, SourceError
+from rennet.jvm import JavaObject, Jvm
+
+DELTA = "org.apache.spark.sql.delta."
+READINGS = 20
+"""How often `pin` looks before it gives up on sources that never hold still."""
+
+JVM_ERRORS = (Py4JJavaError, PySparkException)
+"""What a failing call into Spark raises: PySpark converts some Java exceptions, not all."""
+
+
+@dataclass(frozen=True)
+class SourceVersion:
+    """One Delta table at one version. The table id tells a recreated table from the old one."""
+
+    name: str
+    path: str
+    table_id: str
+    version: int
+
+    def to_dict(self) -> dict[str, str | int]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> SourceVersion:
+        return cls(stored["name"], stored["path"], stored["table_id"], int(stored["version"]))
+
+
+# -- finding versions
+
+
+def delta_log(jvm: Jvm, path: str) -> JavaObject:
+    """Delta's own handle of a table; Delta caches it, so asking again is cheap."""
+    return jvm.type(f"{DELTA}DeltaLog").forTable(jvm.session, path)
+
+
+def current(jvm: Jvm, log: JavaObject) -> JavaObject:
+    """The newest snapshot: one listing of the log, and nothing more if there is no new commit."""
+    return log.update(False, jvm.none, jvm.none)
+
+
+def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...]:
+    """The current version of each `(name, path)`, all of one moment.
+
+    All are read twice. Versions only grow, so two equal readings mean that every table still had
+    its version when the first reading ended: there is a moment at which all were current.
+    """
+    logs = [delta_log(jvm, path) for _, path in tables]
+    reading = _read(jvm, tables, logs)
+    for _ in range(READINGS):
+        again = _read(jvm, tables, logs) if len(tables) > 1 else reading
+        if again == reading:
+            return reading
+        reading = again
+    names = ", ".join(name for name, _ in tables)
+    raise SourceError(
+        f"The sources changed during each of {READINGS} attempts to read their versions: {names}.",
+        "Refresh again when fewer writers are active.",
+    )
+
+
+def _read(
+    jvm: Jvm, tables: Sequence[tuple[str, str]], logs: Sequence[JavaObject]
+) -> tuple[SourceVersion, ...]:
+    found = []
+    for (name, path), log in zip(tables, logs, strict=True):
+        snapshot = current(jvm, log)
+        version = snapshot.version()
+        if version < 0:
+            raise SourceError(f"{name} is not a Delta table: there is no log in {path}.")
+        found.append(SourceVersion(name, path, snapshot.metadata().id(), version))
+    return tuple(found)
+
+
+def snapshot(jvm: Jvm, source: SourceVersion) -> JavaObject:
+    """Delta's snapshot of the pinned version; runs no Spark job if it is the newest known one."""
+    log = delta_log(jvm, source.path)
+    held = log.unsafeVolatileSnapshot()
+    if held.version() != source.version:
+        try:
+            held = log.getSnapshotAt(source.version, jvm.none, jvm.none, False)
+        except JVM_ERRORS as error:
+            raise SourceError(
+                f"Version {source.version} of {source.name} is no longer there.",
+                "Its log was cleaned up, or the table was replaced.",
+            ) from error
+    if held.metadata().id() != source.table_id:
+        raise SourceError(f"{source.name} was dropped and created again since it was pinned.")
+    return held
+
+
+# -- leaves of a plan
+
+
+def is_delta(relation: JavaObject) -> bool:
+    """Is this plan node a scan of a Delta table (not of its change feed, not a streaming one)?"""
+    if relation.getClass().getSimpleName() != "LogicalRelation" or relation.isStreaming():
+        return False
+    held = relation.relation()
+    # Delta's relation is an anonymous subclass, so the class name alone does not tell.
+    if "HadoopFsRelation" not in (held.getClass().getSimpleName(), _parent(held)):
+        return False
+    return bool(held.location().getClass().getSimpleName() == "TahoeLogFileIndex")
+
+
+def _parent(thing: JavaObject) -> str:
+    return str(thing.getClass().getSuperclass().getSimpleName())
+
+
+def name_and_path(relation: JavaObject) -> tuple[str, str]:
+    """What the leaf reads: its catalog name, or `` delta.`path` `` if read by path; and its path."""
+    path = relation.relation().location().path().toString()
+    table = relation.catalogTable()
+    name = table.get().identifier().unquotedString() if table.isDefined() else f"delta.`{path}`"
+    return name, path
+
+
+def travelled_to(relation: JavaObject) -> int | None:
+    """The version a query itself asked for with `VERSION AS OF`; None if it reads the current one."""
+    index = relation.relation().location()
+    return int(index.version()) if index.isTimeTravelQuery() else None
+
+
+def relation_at(
+    jvm: Jvm, relation: JavaObject, source: SourceVersion, used_columns: Collection[str] | None = None
+) -> JavaObject:
+    """The same leaf, with the same output attributes, reading `source`'s version.
+
+    Columns that did not exist yet at that version read as null. If a column of the leaf (or of
+    `used_columns`, when given) had another type or another identity then, that is a `SourceError`.
+    """
+    held = relation.relation()
+    index = held.location()
+    at = snapshot(jvm, source)
+    then, now = metadata(at), metadata(index)
+    fmt = held.fileFormat()
+    if then["schemaString"] == now["schemaString"]:
+        # Deletion vectors or column mapping may have been switched on in between.
+        fmt = index.deltaLog().fileFormat(at.protocol(), at.metadata())
+    else:
+        problem = schema_issue(Shape.of(then), Shape.of(now), used_columns)
+        if problem is not None:
+            raise SourceError(f"{source.name} cannot be read at version {source.version}: {problem.message}")
+    pinned = jvm.type(f"{DELTA}files.TahoeLogFileIndex")(
+        jvm.session,
+        index.deltaLog(),
+        index.path(),
+        at,
+        index.catalogTableOpt(),
+        index.partitionFilters(),
+        True,
+    )
+    swapped = held.copy(
+        pinned,
+        held.partitionSchema(),
+        held.dataSchema(),
+        held.bucketSpec(),
+        fmt,
+        held.options(),
+        held.sparkSession(),
+    )
+    return relation.copy(
+        swapped, relation.output(), relation.catalogTable(), relation.isStreaming(), relation.stream()
+    )
+
+
+# -- the log
+
+
+def metadata(described: JavaObject) -> dict[str, Any]:
+    """The metadata action of a snapshot or file index: schema, partitioning, properties."""
+    found: dict[str, Any] = json.loads(described.metadata().json())["metaData"]
+    return found
+
+
+def checksum(snapshot: JavaObject) -> JavaObject | None:
+    """Delta's summary of a version (sizes, counts, domains, a short list of files), if one was written.
+
+    Asking the snapshot itself for any of these reconstructs the table's state: several Spark jobs.
+    """
+    found = snapshot.checksumOpt()
+    return found.get() if found.isDefined() else None
+
+
+def commit_files(jvm: Jvm, log: JavaObject, first: int, last: int) -> Iterator[tuple[int, JavaObject]]:
+    """Version and file of the commits from `first` to `last` that are still in the log, in order."""
+    files = log.getChangeLogFiles(first, last, jvm.none, False)
+    while files.hasNext():
+        pair = files.next()
+        yield pair._1(), pair._2()
+
+
+def read_commit(log: JavaObject, file: JavaObject, conf: JavaObject) -> Iterator[dict[str, Any]]:
+    """The actions of one commit, as the log's own JSON: one round trip however many they are."""
+    for line in log.store().read(file, conf).mkString("\n").splitlines():
+        if line:
+            yield json.loads(line)
+
+
+def parse_actions(jvm: Jvm, kind: str, found: Sequence[Mapping[str, Any]]) -> JavaObject:
+    """A Java list of Delta's actions from their JSON: one round trip however many they are."""
+    mapper = jvm.singleton(f"{DELTA}util.JsonUtils").mapper()
+    of = mapper.getTypeFactory().constructCollectionType(
+        jvm.loaded("java.util.ArrayList"), jvm.loaded(f"{DELTA}actions.{kind}")
+    )
+    return mapper.readValue(json.dumps(found), of)
+
+
+def scala_seq(jvm: Jvm, java_list: JavaObject) -> JavaObject:
+    return jvm.type("scala.jdk.javaapi.CollectionConverters").asScala(java_list).toSeq()
+
+
+def scala_map(jvm: Jvm, found: Mapping[str, JavaObject]) -> JavaObject:
+    """An immutable Scala map."""
+    made = jvm.type("java.util.HashMap")()
+    for key, value in found.items():
+        made.put(key, value)
+    view = jvm.type("scala.jdk.javaapi.CollectionConverters").asScala(made)
+    return jvm.singleton("scala.collection.immutable.Map").__getattr__("from")(view)
+
+
+# -- schemas
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What must stay the same for files written under one schema to be read under another."""
+
+    columns: dict[str, str]
+    """Lower-case name to a rendering of type and physical identity, free of comments."""
+    partitioned_by: tuple[str, ...]
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any]) -> Shape:
+        """Of a metadata action, as the log holds it."""
+        fields = json.loads(metadata["schemaString"])["fields"]
+        return cls(
+            {field["name"].lower(): json.dumps(_identity(field)) for field in fields},
+            tuple(name.lower() for name in metadata["partitionColumns"]),
+        )
+
+
+def _identity(field: Mapping[str, Any]) -> list[Any]:
+    notes = field.get("metadata", {})
+    physical = notes.get("delta.columnMapping.physicalName", field["name"])
+    return [physical, _type_identity(field["type"]), notes.get("__COLLATIONS")]
+
+
+def _type_identity(kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    if kind["type"] == "struct":
+        return ["struct", *([field["name"], _identity(field)] for field in kind["fields"])]
+    parts = ("elementType", "keyType", "valueType")
+    return [kind["type"], *(_type_identity(kind[part]) for part in parts if part in kind)]
+
+
+def schema_issue(then: Shape, now: Shape, used_columns: Collection[str] | None = None) -> Issue | None:
+    """Why files written under `then` cannot be read as `now`; added and unused columns are fine."""
+    if then.partitioned_by != now.partitioned_by:
+        before, after = (", ".join(shape.partitioned_by) or "nothing" for shape in (then, now))
+        return Issue(
+            IssueType.PARTITION_SCHEMA_CHANGED, f"it was partitioned by {before} and now is by {after}"
+        )
+    used = now.columns if used_columns is None else [name.lower() for name in used_columns]
+    for name in used:
+        if name not in now.columns:
+            return Issue(IssueType.DATA_SCHEMA_CHANGED, f"column {name} is gone")
+        if name in then.columns and then.columns[name] != now.columns[name]:
+            return Issue(IssueType.DATA_SCHEMA_CHANGED, f"column {name} is not what it was")
+    return None

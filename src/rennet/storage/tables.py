@@ -1,0 +1,216 @@
+"""The backing table, the view on top of it, and the registry they make together.
+
+A materialized view *is* a catalog view whose property names its backing table. The view selects exactly
+the user's columns, so readers always see the last committed refresh and never a hidden column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DataType, StructField, StructType
+
+from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
+from rennet.jvm import Jvm
+from rennet.storage.names import PREFIX, ViewName, quote, quote_string
+from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
+from rennet.storage.transaction import domains
+
+BACKING = "rennet.backing"
+PROPERTIES = {
+    "delta.enableDeletionVectors": "true",
+    "delta.enableRowTracking": "true",
+}
+"""What makes small refreshes, and the refreshes of views on this view, cheap."""
+
+NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
+UNSTORABLE = ("interval", "void", "time")
+
+
+@dataclass(frozen=True)
+class MaterializedView:
+    """A view found in the catalog, as its backing table describes it."""
+
+    name: ViewName
+    backing: ViewName
+    path: str
+    definition: Definition
+    provenance: Provenance | None
+
+
+def find(jvm: Jvm, name: ViewName) -> MaterializedView:
+    """The materialized view of that name, or a clear error."""
+    found = lookup(jvm.spark, name)
+    if found is None:
+        kind = "is not a materialized view" if jvm.spark.catalog.tableExists(name.sql) else "does not exist"
+        raise ViewNotFoundError(f"{name} {kind}.", "SHOW MATERIALIZED VIEWS lists those there are.")
+    path = location(jvm.spark, found)
+    stored = domains(jvm, path)
+    if DEFINITION_DOMAIN not in stored:
+        raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
+    provenance = stored.get(PROVENANCE_DOMAIN)
+    return MaterializedView(
+        name,
+        found,
+        path,
+        Definition.from_json(stored[DEFINITION_DOMAIN]),
+        Provenance.from_json(provenance) if provenance else None,
+    )
+
+
+def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
+    """The backing table a catalog view names, if it is one of ours."""
+    described = _catalog_table(spark, name)
+    if described is None:
+        return None
+    backing = described.properties().get(BACKING)
+    if not backing.isDefined():
+        return None
+    schema, _, table = str(backing.get()).partition(".")
+    return ViewName(schema, table)
+
+
+def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-untyped-def]
+    jvm = Jvm.of(spark)
+    make = jvm.type("org.apache.spark.sql.catalyst.TableIdentifier")
+    identifier = make(name.name, jvm.some(name.schema))
+    catalog = jvm.session.sessionState().catalog()
+    if not catalog.tableExists(identifier):
+        return None
+    return catalog.getTableMetadata(identifier)
+
+
+def location(spark: SparkSession, table: ViewName) -> str:
+    """The folder of a catalog table."""
+    described = _catalog_table(spark, table)
+    if described is None:
+        raise SourceError(f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again.")
+    return str(described.location().toString())
+
+
+def everything(spark: SparkSession, schema: str | None) -> list[ViewName]:
+    """All materialized views, of one schema or of all."""
+    schemas = [schema] if schema else [database.name for database in spark.catalog.listDatabases()]
+    names = [
+        ViewName(each, row["viewName"])
+        for each in schemas
+        for row in spark.sql(f"SHOW VIEWS IN {quote(each)}").collect()
+        if not row["isTemporary"]
+    ]
+    return [name for name in names if lookup(spark, name) is not None]
+
+
+def check_free(spark: SparkSession, name: ViewName) -> None:
+    """An error if the name is taken by something that is not a materialized view."""
+    if not spark.catalog.databaseExists(name.schema):
+        raise SourceError(f"The schema {name.schema} does not exist.", f"CREATE SCHEMA {name.schema} first.")
+    if spark.catalog.tableExists(name.sql) and lookup(spark, name) is None:
+        raise AlreadyExistsError(f"{name} exists and is not a materialized view.", "Choose another name.")
+
+
+def check_schema(schema: StructType) -> None:
+    """Columns must have distinct, permitted names and types Delta can store."""
+    seen: dict[str, str] = {}
+    for field in schema.fields:
+        key = field.name.lower()
+        if key in seen:
+            raise InvalidQueryError(f"Two columns are named {field.name}.", "Give one of them an alias.")
+        if key.startswith(PREFIX):
+            raise InvalidQueryError(f"Column names that begin with {PREFIX} are reserved.", "Use an alias.")
+        seen[key] = field.name
+        bad = _unstorable(field.dataType)
+        if bad:
+            raise InvalidQueryError(f"Column {field.name} has type {bad}, which Delta cannot store.", "Cast it.")
+
+
+def _unstorable(kind: DataType) -> str:
+    name = kind.simpleString()
+    words = re.findall(r"[a-z_]+", re.sub(r"[\w`]+:", "", name))
+    return name if any(word in UNSTORABLE for word in words) else ""
+
+
+def create_backing(spark: SparkSession, name: ViewName, definition: Definition, rows: DataFrame) -> ViewName:
+    """An empty table with the rows' schema, in the first generation that is free."""
+    generation = 1
+    while spark.catalog.tableExists(name.backing(generation).sql):
+        generation += 1
+    backing = name.backing(generation)
+    columns = rows._jdf.schema().toDDL()
+    properties = dict(PROPERTIES)
+    if _odd_names(rows.schema):
+        properties["delta.columnMapping.mode"] = "name"
+    properties.update({k: v for k, v in definition.properties if k.startswith("delta.")})
+    layout = _layout_clause(definition)
+    spark.sql(f"CREATE TABLE {backing.sql} ({columns}) USING delta {layout} {_properties(properties)}")
+    return backing
+
+
+def _odd_names(kind: DataType) -> bool:
+    if isinstance(kind, StructType):
+        return any(NEEDS_MAPPING.search(f.name) or _odd_names(f.dataType) for f in kind.fields)
+    parts = (getattr(kind, name, None) for name in ("elementType", "keyType", "valueType"))
+    return any(part is not None and _odd_names(part) for part in parts)
+
+
+def _layout_clause(definition: Definition) -> str:
+    if definition.partitioned_by:
+        return f"PARTITIONED BY ({', '.join(map(quote, definition.partitioned_by))})"
+    if definition.cluster_by:
+        return f"CLUSTER BY ({', '.join(map(quote, definition.cluster_by))})"
+    return ""
+
+
+def _properties(properties: dict[str, str]) -> str:
+    pairs = (f"{quote_string(k)} = {quote_string(v)}" for k, v in properties.items())
+    return f"TBLPROPERTIES ({', '.join(pairs)})"
+
+
+def publish(
+    spark: SparkSession,
+    name: ViewName,
+    backing: ViewName,
+    definition: Definition,
+    fields: Sequence[StructField],
+    visible: str | None,
+) -> None:
+    """Create the view, or point it at a new backing table, in one step readers cannot see into."""
+    comments = dict(definition.columns)
+    columns = ", ".join(_column(field, comments.get(field.name, "")) for field in fields)
+    properties = {k: v for k, v in definition.properties if not k.startswith("delta.")}
+    properties[BACKING] = str(backing)
+    comment = f"COMMENT {quote_string(definition.comment)}" if definition.comment else ""
+    chosen = ", ".join(quote(field.name) for field in fields)
+    where = f" WHERE {quote(visible)}" if visible else ""
+    spark.sql(
+        f"CREATE OR REPLACE VIEW {name.sql} ({columns}) {comment} {_properties(properties)} "
+        f"AS SELECT {chosen} FROM {backing.sql}{where}"
+    )
+
+
+def _column(field: StructField, comment: str) -> str:
+    text = comment or (field.metadata or {}).get("comment", "")
+    return quote(field.name) + (f" COMMENT {quote_string(text)}" if text else "")
+
+
+def discard(spark: SparkSession, table: ViewName) -> None:
+    """Drop a backing table."""
+    spark.sql(f"DROP TABLE IF EXISTS {table.sql}")
+
+
+def remove(spark: SparkSession, name: ViewName, backing: ViewName) -> None:
+    """Drop the view first, so that nobody reads it while its rows go."""
+    spark.sql(f"DROP VIEW IF EXISTS {name.sql}")
+    discard(spark, backing)
+
+
+def first_line(error: Exception) -> str:
+    """What went wrong, in one line."""
+    if isinstance(error, AnalysisException):
+        text = error.getMessage() or str(error)
+    else:
+        text = str(error)
+    return text.strip().splitlines()[0] if text.strip() else type(error).__name__

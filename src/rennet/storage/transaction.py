@@ -1,0 +1,380 @@
+"""One Delta commit for one refresh: rows deleted, rows added and provenance become visible together.
+
+Delta's own commands commit by themselves and cannot carry provenance, so the pieces they are made of
+are used here: rows are deleted by deletion vectors, rows are written by the transaction, and
+provenance is `DomainMetadata`, which every snapshot of the table holds. Two refreshes of one view
+write the same domain, and Delta lets only the first of two such commits in.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple, NoReturn
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
+from rennet.jvm import JavaObject, Jvm
+from rennet.storage.changes import quoted
+from rennet.storage.sources import (
+    DELTA,
+    JVM_ERRORS,
+    checksum,
+    commit_files,
+    current,
+    delta_log,
+    parse_actions,
+    read_commit,
+    scala_seq,
+)
+
+FILE = "__mv_file"
+ROW = "__mv_row"
+PROPERTIES = {
+    "delta.enableDeletionVectors": "true",
+    "delta.feature.domainMetadata": "supported",
+}
+"""What a table must have for its rows to be replaced, and provenance kept, in one commit."""
+
+SPARK, DELTA_LAKE = "4.2.", "4.4."
+CONFLICTS = (
+    "ConcurrentAppendException",
+    "ConcurrentDeleteDeleteException",
+    "ConcurrentDeleteReadException",
+    "ConcurrentTransactionException",
+    "ConcurrentWriteException",
+    "MetadataChangedException",
+    "ProtocolChangedException",
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an append wrote."""
+
+    rows: int
+    bytes: int
+    files: int
+
+
+class Transaction:
+    """A Delta transaction on one table: read its state, stage changes, commit them once.
+
+    Nothing is visible before `commit`, and nothing at all if it is not called. The transaction is
+    never made Delta's "active" one of the thread: reads go to its snapshot explicitly and are
+    declared, so that a commit made meanwhile by someone else makes this one fail.
+    """
+
+    def __init__(self, jvm: Jvm, path: str) -> None:
+        self._jvm = jvm
+        self._log = delta_log(jvm, path)
+        # The conflict check starts from this snapshot, so it must be the newest.
+        self._txn = self._log.startTransaction(jvm.none, jvm.some(current(jvm, self._log)))
+        self._snapshot = self._txn.snapshot()
+        self._staged: list[JavaObject] = []
+        self._found: JavaObject | None = None
+        self._deleted = False
+        self._done = False
+        if self._snapshot.version() < 0:
+            raise RennetError(f"There is no Delta table at {path}.")
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done = True
+        self._staged.clear()
+
+    # -- reading
+
+    @property
+    def read_version(self) -> int:
+        """The version everything this transaction does is based on."""
+        return int(self._snapshot.version())
+
+    def domains(self) -> dict[str, str]:
+        """The provenance of the version read."""
+        return _domains(self._jvm, self._snapshot)
+
+    def target(self) -> DataFrame:
+        """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
+        self._txn.readWholeTable()
+        jvm, listed = self._jvm, self._listed()
+        if listed is None:
+            relation = self._log.createRelation(jvm.seq([]), jvm.some(self._snapshot), jvm.none, True)
+        else:
+            # A list of files needs no Spark job to be found; it cannot be skipped by statistics, but
+            # Parquet's own row group statistics still apply.
+            index = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")(
+                jvm.session, "batch", listed, self._log, self._log.dataPath(), self._snapshot, False
+            )
+            relation = self._log.buildHadoopFsRelationWithFileIndex(self._snapshot, index, jvm.none, True)
+        leaf = jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
+        frame = jvm.dataframe(leaf.apply(relation, False))
+        return frame.select(
+            "*", F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(ROW)
+        )
+
+    # -- staging
+
+    def delete(self, positions: DataFrame) -> int:
+        """Delete the rows at these `(__mv_file, __mv_row)`; gives how many there were.
+
+        Positions come from `target()` of this transaction. A row named twice is deleted once; a file
+        left without rows is removed. To be called once: two deletions in one file would not add up.
+        """
+        self._open()
+        if self._deleted:
+            raise PlanError("a transaction deletes once: unite the positions first")
+        self._deleted = True
+        self._txn.readWholeTable()
+        touched = self._touched(positions)
+        if not touched:
+            return 0
+        renewed = [_renewed(entry) for entry in touched]
+        if None in renewed:
+            self._stage_with_statistics()
+        else:
+            now = int(time.time() * 1000)
+            self._stage("RemoveFile", [_removal(entry["fileLogEntry"], now) for entry in touched])
+            self._stage("AddFile", [entry for entry in renewed if entry])
+        return sum(_lost(entry) for entry in touched)
+
+    def _touched(self, positions: DataFrame) -> list[dict[str, Any]]:
+        """The files that lose rows, with the new deletion vector of each: the one Spark job of a delete."""
+        jvm = self._jvm
+        generator = jvm.singleton(f"{DELTA}commands.DeletionVectorBitmapGenerator")
+        helper = jvm.singleton(f"{DELTA}commands.DMLWithDeletionVectorsHelper")
+        files = self._files()
+        vectors = generator.buildRowIndexSetsForFilesMatchingCondition(
+            jvm.session,
+            self._txn,
+            self._has_vectors(),
+            positions._jdf,
+            files,
+            jvm.singleton("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral(),
+            jvm.some(F.col(FILE)._jc),
+            jvm.some(F.col(ROW)._jc),
+        )
+        by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
+        self._found = helper.findFilesWithMatchingRows(self._txn, by_name, vectors)
+        found: list[dict[str, Any]] = json.loads(self._json(self._found))
+        return found
+
+    def _stage_with_statistics(self) -> None:
+        """Delta's own way, two Spark jobs more: for files whose statistics are missing or unusual."""
+        helper = self._jvm.singleton(f"{DELTA}commands.DMLWithDeletionVectorsHelper")
+        done = helper.processUnmodifiedData(self._jvm.session, self._found, self._snapshot, 32)
+        self._staged += self._jvm.items(done._1())
+
+    def append(self, rows: DataFrame) -> Written:
+        """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced."""
+        self._open()
+        actions = self._jvm.items(self._txn.writeFiles(self._fitted(rows)._jdf))
+        self._staged += actions
+        adds = [json.loads(action.json()).get("add", {}) for action in actions]
+        counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if add.get("stats")]
+        return Written(sum(counts), sum(add.get("size", 0) for add in adds), len(adds))
+
+    def overwrite(self, rows: DataFrame) -> Written:
+        """Replace all rows of the table."""
+        self._open()
+        self._txn.readWholeTable()
+        found = json.loads(self._json(self._files()))
+        now = int(time.time() * 1000)
+        self._stage("RemoveFile", [_removal(entry, now) for entry in found])
+        return self.append(rows)
+
+    def commit(
+        self, domains: Mapping[str, str], operation: str = "MV REFRESH", app: tuple[str, int] | None = None
+    ) -> int:
+        """Make everything staged visible, with `domains` as provenance, as one version; gives its number.
+
+        `app` is an idempotence mark (application id and its own version). If someone else changed
+        what this transaction read, or wrote one of the same domains, nothing is written and the
+        error is `ConcurrentRefreshError`.
+        """
+        self._open()
+        self._done = True
+        actions = self._jvm.type(f"{DELTA}actions.DomainMetadata")
+        staged = self._staged + [actions(name, text, False) for name, text in domains.items()]
+        if app is not None:
+            moment = self._jvm.some(int(time.time() * 1000))
+            staged.append(self._jvm.type(f"{DELTA}actions.SetTransaction")(*app, moment))
+        named = self._jvm.type(f"{DELTA}DeltaOperations$TestOperation")(operation, self._jvm.none)
+        try:
+            return int(self._txn.commit(self._jvm.seq(staged), named))
+        except JVM_ERRORS as error:
+            _explain(error)
+
+    # -- inside
+
+    def _open(self) -> None:
+        if self._done:
+            raise PlanError("the transaction is over")
+
+    def _stage(self, kind: str, found: Sequence[Mapping[str, Any]]) -> None:
+        parsed = parse_actions(self._jvm, kind, found)
+        self._staged += [parsed.get(i) for i in range(parsed.size())]
+
+    def _files(self) -> JavaObject:
+        """All files of the version read, with their statistics."""
+        listed = self._listed()
+        return (
+            listed if listed is not None else scala_seq(self._jvm, self._snapshot.allFiles().collectAsList())
+        )
+
+    def _listed(self) -> JavaObject | None:
+        """The same without a Spark job, if the table is so small that its checksum lists them."""
+        noted = checksum(self._snapshot)
+        files = noted.allFiles() if noted is not None else self._jvm.none
+        return files.get() if files.isDefined() else None
+
+    def _has_vectors(self) -> bool:
+        """Might a file have a deletion vector already?"""
+        noted = checksum(self._snapshot)
+        count = noted.numDeletionVectorsOpt() if noted is not None else self._jvm.none
+        return not count.isDefined() or count.get() > 0
+
+    def _json(self, thing: JavaObject) -> str:
+        return str(self._jvm.singleton(f"{DELTA}util.JsonUtils").mapper().writeValueAsString(thing))
+
+    def _fitted(self, rows: DataFrame) -> DataFrame:
+        """The rows with the table's columns in their order, or a `PlanError` if they do not fit."""
+        wanted = StructType.fromJson(json.loads(self._snapshot.metadata().schemaString()))
+        given = {column.name.lower(): column.dataType for column in rows.schema}
+        missing = [column.name for column in wanted if column.name.lower() not in given]
+        unknown = given.keys() - {column.name.lower() for column in wanted}
+        wrong = [
+            f"{column.name} is {given[column.name.lower()].simpleString()}"
+            for column in wanted
+            if column.name not in missing
+            and given[column.name.lower()].simpleString() != column.dataType.simpleString()
+        ]
+        if missing or unknown or wrong:
+            raise PlanError(f"the rows do not fit the table: {missing=}, unknown={sorted(unknown)}, {wrong=}")
+        return rows.select(*(F.col(quoted(column.name)).alias(column.name) for column in wanted))
+
+
+# -- deletion vectors and statistics
+
+
+def _lost(entry: Mapping[str, Any]) -> int:
+    before = entry["fileLogEntry"].get("deletionVector") or {"cardinality": 0}
+    return int(entry["newDeletionVector"]["cardinality"] - before["cardinality"])
+
+
+def _removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:
+    """The action that removes a file, with all that a reader of the change feed needs to know of it."""
+    kept = (
+        "path",
+        "partitionValues",
+        "size",
+        "tags",
+        "deletionVector",
+        "baseRowId",
+        "defaultRowCommitVersion",
+        "stats",
+    )
+    known = {key: add[key] for key in kept if add.get(key) is not None}
+    return {**known, "deletionTimestamp": moment, "dataChange": True, "extendedFileMetadata": True}
+
+
+def _renewed(entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The file with its new deletion vector, `{}` if no row is left, None if Delta has to look at it.
+
+    Bounds of a file with deleted rows are no longer tight. The text of the statistics is edited, not
+    written anew: a decimal that passed through a float would be another bound.
+    """
+    add, vector = entry["fileLogEntry"], entry["newDeletionVector"]
+    text = add.get("stats")
+    stats = json.loads(text) if text else {}
+    if "numRecords" not in stats:
+        return None
+    if stats["numRecords"] == vector["cardinality"]:
+        return {}
+    if stats.get("tightBounds", True):
+        if add.get("deletionVector"):
+            # Null counts of such a file must change their meaning: rare, and Delta knows how.
+            return None
+        if "tightBounds" in stats:
+            text = text.replace('"tightBounds":true', '"tightBounds":false')
+        else:
+            text = text[:-1] + ',"tightBounds":false}'
+        if json.loads(text) != {**stats, "tightBounds": False}:
+            return None
+    return {**add, "stats": text, "deletionVector": vector, "dataChange": True}
+
+
+# -- provenance
+
+
+def domains(jvm: Jvm, path: str) -> dict[str, str]:
+    """The provenance of the table's current version; no data is read."""
+    return _domains(jvm, current(jvm, delta_log(jvm, path)))
+
+
+def _domains(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
+    noted = checksum(snapshot)
+    known = noted.domainMetadata() if noted is not None else jvm.none
+    # Without a checksum, the whole state of the table has to be reconstructed for them.
+    held = known.get() if known.isDefined() else snapshot.domainMetadata()
+    return {domain.domain(): domain.configuration() for domain in jvm.items(held) if not domain.removed()}
+
+
+class Commit(NamedTuple):
+    """One version of a table, and the provenance written with it."""
+
+    version: int
+    timestamp_ms: int
+    domains: dict[str, str]
+
+
+def history(jvm: Jvm, path: str) -> Iterator[Commit]:
+    """The commits still in the log, newest first; each is read when it is asked for."""
+    log = delta_log(jvm, path)
+    last = int(current(jvm, log).version())
+    conf = log.newDeltaHadoopConf()
+    for version, file in reversed(list(commit_files(jvm, log, 0, last))):
+        moment, found = int(file.getModificationTime()), {}
+        for action in read_commit(log, file, conf):
+            if "commitInfo" in action:
+                info = action["commitInfo"]
+                moment = info.get("inCommitTimestamp") or info.get("timestamp") or moment
+            elif "domainMetadata" in action and not action["domainMetadata"].get("removed"):
+                found[action["domainMetadata"]["domain"]] = action["domainMetadata"]["configuration"]
+        yield Commit(version, moment, found)
+
+
+# -- errors and versions
+
+
+def _explain(error: Exception) -> NoReturn:
+    if any(name in str(error) for name in CONFLICTS) or "DELTA_CONCURRENT" in str(error):
+        raise ConcurrentRefreshError(
+            "The table was changed while this refresh was running; nothing was written.",
+            "Refresh again.",
+        ) from error
+    raise error
+
+
+def self_test(jvm: Jvm) -> None:
+    """A clear error if this Spark and this Delta are not the ones whose internals are used here."""
+    spark = jvm.spark.version
+    try:
+        delta = jvm.singleton("io.delta.package").VERSION()
+    except JVM_ERRORS:
+        delta = "none"
+    if not spark.startswith(SPARK) or not delta.startswith(DELTA_LAKE):
+        raise SessionError(
+            f"rennet needs Spark {SPARK}x and Delta {DELTA_LAKE}x; this is Spark {spark}, Delta {delta}.",
+            "Install the versions that rennet's package names.",
+        )

@@ -1,0 +1,31 @@
+"""One Spark session for the whole test process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rennet.jvm import Jvm
+from rennet.session import session
+
+SETTINGS = {
+    # VACUUM lists with this many tasks: ten thousand unless told otherwise.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+    "spark.databricks.delta.retentionDurationCheck.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    warehouse = tmp_path_factory.mktemp("warehouse")
+    running = session(warehouse=warehouse, cores=2, memory="3g", config=SETTINGS)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def jvm(spark: SparkSession) -> Jvm:
+    return Jvm.of(spark)
