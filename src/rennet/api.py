@@ -13,16 +13,17 @@ from rennet.errors import DefinitionMissingError, Policy, RennetError, Technique
 from rennet.execute import create as creation
 from rennet.execute.explain import Explanation, explain_query, explain_refresh
 from rennet.execute.leaves import pinned_leaf
+from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import RefreshResult, assess, of_view
 from rennet.execute.verify import VerifyResult, compare
+from rennet.execute.workspace import workspace
 from rennet.jvm import Jvm
 from rennet.plan.pinning import Pinning
 from rennet.session import check
 from rennet.storage import events, history, tables
 from rennet.storage.names import ViewName, view_name
 from rennet.storage.provenance import Definition
-from rennet.storage.sources import SourceVersion
 from rennet.storage.tables import MaterializedView, first_line
 
 
@@ -63,7 +64,6 @@ class Engine:
         tables.check_free(self.spark, target)
         database = self.spark.catalog.currentDatabase()
         named = tuple(columns or ())
-        read = analyze(self._jvm, query, database, named)
         definition = Definition(
             str(target),
             query if isinstance(query, str) else "",
@@ -78,23 +78,25 @@ class Engine:
             database,
             datetime.now(UTC).isoformat(),
         )
-        result = self._create(target, definition, read, replace)
+        with workspace(self._jvm) as jvm:
+            read = analyze(jvm, query, database, named, self.spark)
+            result = self._create(jvm, target, definition, read, replace)
         if not isinstance(query, str):
             self._functions[target] = query
         return result
 
     def _create(
-        self, name: ViewName, definition: Definition, query: Query, replace: bool
+        self, jvm: Jvm, name: ViewName, definition: Definition, query: Query, replace: bool
     ) -> RefreshResult | None:
         if tables.lookup(self.spark, name) is None:
-            return creation.create(self._jvm, name, definition, query)
-        view = tables.find(self._jvm, name)
+            return creation.create(jvm, name, definition, query)
+        view = tables.find(jvm, name)
         if creation.same_definition(view, definition, query):
-            creation.redefine(self._jvm, view, definition, query)
+            creation.redefine(jvm, view, definition, query)
             return None
         if not replace:
             raise creation.already_exists(name)
-        return creation.create(self._jvm, name, definition, query)
+        return creation.create(jvm, name, definition, query)
 
     def drop(self, name: str, if_exists: bool = False) -> None:
         """Drop a view and its rows."""
@@ -111,7 +113,8 @@ class Engine:
 
     def redefine(self, view: MaterializedView, definition: Definition) -> None:
         """Change what does not touch the rows: comment, properties, policy, schedule."""
-        creation.redefine(self._jvm, view, definition, self._query(view))
+        with workspace(self._jvm) as jvm:
+            creation.redefine(jvm, view, definition, self._query(jvm, view))
 
     def views(self, schema: str | None = None) -> list[MaterializedView]:
         """All materialized views, of one schema or of all."""
@@ -125,10 +128,11 @@ class Engine:
         """Bring a view up to date. A technique can be forced, for tests and for the curious."""
         view = self.find(name)
         forced = None if technique is None else Technique(technique)
+        meter = Meter(self._jvm, f"rennet refresh {view.name}")
         try:
-            query = self._query(view)
-            situation = assess(self._jvm, query, view.provenance)
-            result = of_view(self._jvm, view).run(situation, view.provenance, full, forced)
+            with workspace(self._jvm) as jvm, meter.running():
+                situation = assess(jvm, self._query(jvm, view), view.provenance)
+                result = of_view(jvm, view).run(situation, view.provenance, meter, full, forced)
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})
             raise
@@ -144,7 +148,7 @@ class Engine:
         """The view's definition and the provenance of its rows."""
         return tables.find(self._jvm, view_name(self.spark, name))
 
-    def _query(self, view: MaterializedView) -> Query:
+    def _query(self, jvm: Jvm, view: MaterializedView) -> Query:
         definition = view.definition
         source: str | Callable[..., DataFrame] | None = definition.query or self._functions.get(view.name)
         if source is None:
@@ -152,18 +156,20 @@ class Engine:
                 f"{view.name} is defined by the Python function {definition.function}, not known here.",
                 "Call create_materialized_view with it again: if it is unchanged, the data are kept.",
             )
-        return analyze(self._jvm, source, definition.database, tuple(c for c, _ in definition.columns))
+        names = tuple(column for column, _ in definition.columns)
+        return analyze(jvm, source, definition.database, names, self.spark)
 
     # -- understanding -------------------------------------------------------------------------------
 
     def explain(self, name_or_query: str | QueryFunction) -> Explanation:
         """What the next refresh of a view would do and why, or what would be possible for a query."""
-        if isinstance(name_or_query, str) and self._is_name(name_or_query):
-            view = self.find(name_or_query)
-            situation = assess(self._jvm, self._query(view), view.provenance)
-            return explain_refresh(str(view.name), situation, view.definition.policy)
-        database = self.spark.catalog.currentDatabase()
-        return explain_query("This query", analyze(self._jvm, name_or_query, database))
+        with workspace(self._jvm) as jvm:
+            if isinstance(name_or_query, str) and self._is_name(name_or_query):
+                view = self.find(name_or_query)
+                situation = assess(jvm, self._query(jvm, view), view.provenance)
+                return explain_refresh(str(view.name), situation, view.definition.policy)
+            database = self.spark.catalog.currentDatabase()
+            return explain_query("This query", analyze(jvm, name_or_query, database, (), self.spark))
 
     def _is_name(self, text: str) -> bool:
         try:
@@ -175,20 +181,17 @@ class Engine:
     def verify(self, name: str, samples: int = 10) -> VerifyResult:
         """Compare a view with its own query at the versions it was made from."""
         view = self.find(name)
-        expected = self._expected(view)
-        return compare(str(view.name), expected, self.spark.table(view.name.sql), samples)
+        with workspace(self._jvm) as jvm:
+            return compare(str(view.name), self._expected(jvm, view), jvm.spark.table(view.name.sql), samples)
 
-    def _expected(self, view: MaterializedView) -> DataFrame:
+    def _expected(self, jvm: Jvm, view: MaterializedView) -> DataFrame:
         """The user's own query at the pinned versions and at the moment of the refresh."""
         if view.provenance is None:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
-        query = self._query(view)
         versions = {source.path: source for source in view.provenance.sources}
         moment = datetime.fromisoformat(view.provenance.evaluated_at)
-        return self._jvm.dataframe(self._pinned(query, versions, moment))
-
-    def _pinned(self, query: Query, versions: dict[str, SourceVersion], moment: datetime) -> Any:
-        return Pinning(self._jvm, pinned_leaf(self._jvm, versions), moment).plan(query.analyzed)
+        pinning = Pinning(jvm, pinned_leaf(jvm, versions), moment)
+        return jvm.dataframe(pinning.plan(self._query(jvm, view).analyzed))
 
     def history(self, name: str) -> DataFrame:
         """Every refresh on record, the newest first."""

@@ -61,7 +61,7 @@ class SourceError(RennetError):
     code = "SOURCE_NOT_READABLE"
 
 
-class SyntaxError_(RennetError):
+class StatementError(RennetError):
     """A rennet statement that does not parse."""
 
     code = "PARSE_ERROR"

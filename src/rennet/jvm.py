@@ -7,6 +7,7 @@ and kept. `Jvm.of(spark)` gives the same bridge for the same session every time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -43,6 +44,25 @@ class Jvm:
         if bridge is None:
             bridge = cls._bridges[spark] = cls(spark)
         return bridge
+
+    def clone(self) -> Jvm:
+        """A bridge to a session of its own: same tables, views and functions, settings that stay there."""
+        session = SparkSession(self.spark.sparkContext, self.session.cloneSession())
+        copy = object.__new__(Jvm)
+        copy.__dict__.update(self.__dict__, spark=session, session=session._jsparkSession)
+        return copy
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make this the session Spark's internals find when they look for one."""
+        sessions = self.type("org.apache.spark.sql.classic.SparkSession")
+        before = sessions.getActiveSession()
+        sessions.setActiveSession(self.session)
+        try:
+            yield
+        finally:
+            if before.isDefined():
+                sessions.setActiveSession(before.get())
 
     def type(self, name: str) -> JavaObject:
         """A class, to call its constructor or static methods."""

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from rennet.errors import SessionError
@@ -13,6 +20,10 @@ DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
 DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 WAREHOUSE = "rennet-warehouse"
+CATALOG = "_catalog"
+STANDARD_ERROR = 2
+LARGEST_LOG = 1 << 20
+"""A log that has grown beyond this many bytes is begun anew."""
 
 LAKE = {
     "spark.sql.extensions": DELTA_EXTENSION,
@@ -37,9 +48,7 @@ ONE_MACHINE = {
 """What fits one machine; a cluster keeps its own."""
 
 
-def configure(
-    builder: SparkSession.Builder, warehouse: str | Path | None = None
-) -> SparkSession.Builder:
+def configure(builder: SparkSession.Builder, warehouse: str | Path | None = None) -> SparkSession.Builder:
     """Add Delta and a lasting catalog to a builder of your own.
 
     Nothing about the cluster is touched: set the master, memory and partitions yourself. With a
@@ -60,10 +69,12 @@ def session(
     cores: int | None = None,
     memory: str = "4g",
     config: dict[str, str] | None = None,
+    quiet: bool = True,
 ) -> SparkSession:
     """A local Spark with Delta; tables and catalog live in `./rennet-warehouse` unless told otherwise.
 
-    The environment variable `RENNET_WAREHOUSE` names another folder. `config` overrides any setting.
+    The environment variable `RENNET_WAREHOUSE` names another folder. `config` overrides any setting. What
+    Spark has to say goes to `_catalog/spark.log` in that folder, or, unless `quiet`, to the terminal.
     """
     place = warehouse or os.environ.get("RENNET_WAREHOUSE") or WAREHOUSE
     builder = SparkSession.builder.appName("rennet").master(f"local[{cores or '*'}]")
@@ -71,13 +82,43 @@ def session(
     settings = {**ONE_MACHINE, "spark.driver.memory": memory, **(config or {})}
     for key, value in settings.items():
         builder = builder.config(key, value)
+    log = Log(Path(place).resolve() / CATALOG / "spark.log")
+    started = SparkContext._gateway is None
     try:
-        spark = builder.getOrCreate()
-        spark.sparkContext.setLogLevel("ERROR")
-        spark.sql("SHOW TABLES").collect()
+        with log.capturing() if quiet else nullcontext():
+            spark = builder.getOrCreate()
+            spark.sparkContext.setLogLevel("ERROR")
+            spark.sql("SHOW TABLES").collect()
     except Exception as error:
-        raise _explained(error, place) from error
+        explained = _explained(error, place, log)
+        if started:
+            _end_jvm(SparkContext._gateway)
+        raise explained from error
     return spark
+
+
+def close(spark: SparkSession) -> None:
+    """Stop Spark and its JVM, so that another process can use the catalog at once."""
+    gateway = spark.sparkContext._gateway
+    spark.stop()
+    _end_jvm(gateway)
+
+
+def _end_jvm(gateway: Any) -> None:
+    """End the JVM this process started; the next session starts another."""
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+    gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
+    process.stdin.close()
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def check(spark: SparkSession) -> SparkSession:
@@ -97,9 +138,64 @@ def check(spark: SparkSession) -> SparkSession:
     return spark
 
 
+class Log:
+    """Where Spark's own output goes: while it starts, and as long as the JVM started then lives."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._start: int | None = None
+
+    @contextmanager
+    def capturing(self) -> Iterator[None]:
+        """Send the standard error, that of processes started inside too, to the log."""
+        sys.stderr.flush()
+        log = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        if os.fstat(log).st_size > LARGEST_LOG:
+            os.ftruncate(log, 0)
+        self._start = os.fstat(log).st_size
+        terminal = os.dup(STANDARD_ERROR)
+        os.dup2(log, STANDARD_ERROR)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(terminal, STANDARD_ERROR)
+            os.close(terminal)
+            os.close(log)
+
+    def text(self) -> str:
+        """What was captured; nothing when nothing was."""
+        if self._start is None:
+            return ""
+        with self.path.open("rb") as log:
+            log.seek(self._start)
+            return log.read().decode(errors="replace")
+
+    def hint(self) -> str:
+        """The lines that say most, and where the rest is."""
+        if self._start is None:
+            return ""
+        lines = [line.strip() for line in self.text().splitlines() if not NOISE.match(line)]
+        telling = [line for line in lines if TELLING.search(line)]
+        shown = list(dict.fromkeys(telling or lines))[-2:]
+        said = f"Spark's log says: {' / '.join(line[:200] for line in shown)}. " if shown else ""
+        return f"{said}The log is {self.path}."
+
+
+NOISE = re.compile(r"\s*$|\s+at |\s*::|\s*[|\-]+|\s*Caused by: .*BootstrapMethodError|\s*\.\.\. \d+ more")
+TELLING = re.compile(
+    r"error|exception|not found|not set|failed|no such file|unresolved|unsupported|refused", re.IGNORECASE
+)
+
+
 def _lasting(warehouse: Path) -> dict[str, str]:
-    catalog = warehouse / "_catalog"
-    catalog.mkdir(parents=True, exist_ok=True)
+    catalog = warehouse / CATALOG
+    try:
+        catalog.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SessionError(
+            f"The warehouse {warehouse} cannot be created: {error.strerror}.", "Choose another folder."
+        ) from error
     database = catalog / "metastore"
     return {
         "spark.sql.warehouse.dir": str(warehouse),
@@ -108,17 +204,30 @@ def _lasting(warehouse: Path) -> dict[str, str]:
     }
 
 
-def _explained(error: Exception, place: str | Path) -> SessionError:
+def _explained(error: Exception, place: str | Path, log: Log | None = None) -> SessionError:
+    said = log.text() if log else ""
+    hint = log.hint() if log else ""
     text = str(error)
-    if "Another instance of Derby" in text or "ERROR XSDB6" in text:
+    if any(sign in part for sign in LOCKED for part in (text, said)):
         return SessionError(
             f"Another process is using the catalog in {place}.",
             "Close it, or give this one a warehouse of its own: rennet.session(warehouse=…).",
         )
     if "JAVA_GATEWAY_EXITED" in text:
-        return SessionError(
-            "Spark did not start.",
-            "It needs Java 17 or newer (check `java -version`) and, the first time, to download Delta's jars; "
-            "if the log says 'download failed', remove ~/.m2 and ~/.ivy2.5.2 and try again.",
+        return SessionError("Spark did not start.", f"{_advice(said)} {hint}".strip())
+    if isinstance(error, OSError) and not isinstance(error, ConnectionError):
+        return SessionError(f"Spark could not be started: {error}.", "Check the warehouse's permissions.")
+    return SessionError(f"Spark could not be started: {text.splitlines()[0] if text else error!r}", hint)
+
+
+def _advice(said: str) -> str:
+    """What to do about a JVM that did not start."""
+    if "unresolved dependenc" in said or "download failed" in said.lower():
+        return (
+            "Delta's jars could not be downloaded: the first start needs the network; "
+            "if a download was cut off, remove ~/.m2 and ~/.ivy2.5.2 and try again."
         )
-    return SessionError(f"Spark could not be started: {text.splitlines()[0] if text else error!r}")
+    return "It needs Java 17 or newer: check `java -version` and JAVA_HOME."
+
+
+LOCKED = ("Another instance of Derby", "ERROR XSDB6")

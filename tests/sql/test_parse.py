@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rennet.errors import Policy, RennetError, SyntaxError_
+from rennet.errors import Policy, RennetError, StatementError
 from rennet.sql.parse import parse, split
 from rennet.sql.schedule import Cron, Every, OnUpdate
 from rennet.sql.statements import (
@@ -325,14 +325,14 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "message"), REFUSED, ids=[text for text, _ in REFUSED])
 def test_refused(text: str, message: str) -> None:
-    with pytest.raises(SyntaxError_, match=f"(?s){message}") as raised:
+    with pytest.raises(StatementError, match=f"(?s){message}") as raised:
         parse(text)
     assert isinstance(raised.value, RennetError)
     assert "^" in raised.value.message
 
 
 def test_the_error_shows_the_line() -> None:
-    with pytest.raises(SyntaxError_) as raised:
+    with pytest.raises(StatementError) as raised:
         parse("CREATE MATERIALIZED VIEW v\n\tSCHEDULE EVERY 100 HOURS\nAS SELECT 1")
     assert str(raised.value) == (
         "[PARSE_ERROR] Line 2, column 17: EVERY 100 HOURS is out of range.\n"
@@ -343,7 +343,7 @@ def test_the_error_shows_the_line() -> None:
 
 
 def test_the_error_shows_part_of_a_long_line() -> None:
-    with pytest.raises(SyntaxError_) as raised:
+    with pytest.raises(StatementError) as raised:
         parse(CREATE + "v COMMENT '" + "x" * 500 + "' OOPS AS SELECT " + "y" * 500)
     _, line, caret = raised.value.message.splitlines()
     assert len(line) < 120
@@ -351,7 +351,7 @@ def test_the_error_shows_part_of_a_long_line() -> None:
 
 
 def test_the_end_of_the_statement_is_where_its_text_ends() -> None:
-    with pytest.raises(SyntaxError_, match="Line 2, column 3: expected a query after AS"):
+    with pytest.raises(StatementError, match="Line 2, column 3: expected a query after AS"):
         parse(CREATE + "v\nAS\n\n\n")
 
 
@@ -386,6 +386,6 @@ def test_long_literals_take_linear_time() -> None:
     started = time.perf_counter()
     split("SELECT '" + "''" * 200_000)
     split("/*" * 100_000)
-    with pytest.raises(SyntaxError_, match="never closed"):
+    with pytest.raises(StatementError, match="never closed"):
         parse(CREATE + "v COMMENT '" + "\\'" * 200_000)
     assert time.perf_counter() - started < 5

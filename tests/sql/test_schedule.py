@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rennet.errors import SyntaxError_
+from rennet.errors import StatementError
 from rennet.sql.parse import parse
 from rennet.sql.schedule import Cron, Every, OnUpdate, Schedule, from_dict
 from rennet.sql.statements import AlterMaterializedView, SetSchedule
@@ -62,7 +62,7 @@ def test_every_has_limits(n: int, unit: str) -> None:
     Every(1, unit)
     Every(n, unit)
     for outside in (0, -1, n + 1):
-        with pytest.raises(SyntaxError_, match=f"EVERY {outside} {unit} is out of range.*{unit} 1-{n}"):
+        with pytest.raises(StatementError, match=f"EVERY {outside} {unit} is out of range.*{unit} 1-{n}"):
             Every(outside, unit)
 
 
@@ -123,7 +123,7 @@ def test_cron(expression: str) -> None:
     ],
 )
 def test_cron_refused(expression: str, message: str) -> None:
-    with pytest.raises(SyntaxError_, match=message):
+    with pytest.raises(StatementError, match=message):
         Cron(expression)
 
 
@@ -143,10 +143,10 @@ def test_time_zone(zone: str) -> None:
     ],
 )
 def test_time_zone_refused(zone: str, hint: str) -> None:
-    with pytest.raises(SyntaxError_, match=f"is not a time zone.*{hint}"):
+    with pytest.raises(StatementError, match=f"is not a time zone.*{hint}"):
         Cron("0 0 * * *", zone)
 
 
 def test_on_update_waits_at_least_a_minute() -> None:
-    with pytest.raises(SyntaxError_, match="shorter than a minute"):
+    with pytest.raises(StatementError, match="shorter than a minute"):
         OnUpdate(59)

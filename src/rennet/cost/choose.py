@@ -124,5 +124,6 @@ WHY = {
     Technique.APPEND_ONLY: "the sources only gained rows, and so does the view",
     Technique.GROUP_AGGREGATE: "every aggregate can be updated from the changed rows alone",
     Technique.GENERIC_AGGREGATE: "only the groups with changed rows are recomputed",
+    Technique.WINDOW_FUNCTION: "only the window partitions with changed rows are recomputed",
     Technique.ROW_BASED: "the changed rows are traced through the query",
 }

@@ -14,7 +14,7 @@ from rennet.delta.keyed import changed_keys, group_columns, matching, restricted
 from rennet.delta.rules import Derivation
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
-from rennet.plan.expressions import Expr, alias, call, cast, differs, fresh_copy, literal
+from rennet.plan.expressions import Attribute, Expr, alias, call, cast, differs, fresh_copy, literal
 from rennet.plan.ir import LEFT, Aggregate, Node, Replicate, Stored, filter_, join, project
 
 
@@ -72,7 +72,7 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
         return derived
     if derived.delta is None:
         return _nothing_changed()
-    if not layout.keys and layout.content is None:
+    if not layout.unique and layout.content is None:
         what = "rows with MAP or VARIANT columns cannot be told apart by content"
         return Issue(IssueType.NOT_THIS_SHAPE, what)
     delta = effectivize(derived.delta)
@@ -80,7 +80,7 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
     gained = filter_(delta, call(">", weight, literal(0), type="boolean"))
     lost = filter_(delta, call("<", weight, literal(0), type="boolean"))
     removed: Keyed | Alike = Alike(lost)
-    if layout.keys:
+    if layout.unique:
         removed = Keyed(project(lost, tuple(fresh_copy(k) for k in layout.keys)), _positions(layout))
     return RefreshPlan(Technique.ROW_BASED, Replicate((gained,)), removed, shared=delta)
 
@@ -101,6 +101,25 @@ def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | I
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
     return RefreshPlan(Technique.GENERIC_AGGREGATE, inserted, removed, shared=changed)
+
+
+def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V − {partitions in K} + ω(T' ⋉ K), K = the partitions in ΔT"""
+    window = layout.windowed
+    if window is None:
+        return Issue(IssueType.NOT_THIS_SHAPE, "the query does not end in a window with PARTITION BY")
+    child = derivation.change(window.child)
+    if isinstance(child, Issue):
+        return child
+    if child.delta is None:
+        return _nothing_changed()
+    keys = tuple(dict.fromkeys(e for e in window.partition if isinstance(e, Attribute)))
+    changed = changed_keys(child.delta, keys)
+    fresh = window.with_children((restricted(child.after, keys, changed),))
+    copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
+    removed = Keyed(copies, _positions(layout))
+    inserted = _replaced(layout.plan, window, fresh)
+    return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed, shared=changed)
 
 
 def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -181,6 +200,7 @@ CANDIDATES: tuple[tuple[Technique, Callable[[Layout, Derivation], RefreshPlan | 
     (Technique.APPEND_ONLY, append_only),
     (Technique.GROUP_AGGREGATE, group_aggregate),
     (Technique.GENERIC_AGGREGATE, generic_aggregate),
+    (Technique.WINDOW_FUNCTION, window_function),
     (Technique.ROW_BASED, row_based),
     (Technique.COMPLETE_RECOMPUTE, complete_recompute),
 )

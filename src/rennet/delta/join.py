@@ -1,27 +1,87 @@
-"""Joins."""
+"""Joins, on any condition.
+
+Two facts carry all of them. An inner join is linear in both inputs. A left outer, semi, anti or existence
+join is linear in its left input: each left row yields its rows by itself, looking at the right. So only
+left rows that a changed right row matches have to look again.
+"""
 
 from __future__ import annotations
 
-from rennet.delta.change import Change, total
-from rennet.plan.ir import INNER, Join, Node, join, project
+from dataclasses import replace
+
+from rennet.delta.change import Change, renamed, total, weight_of, weighted
+from rennet.plan.expressions import literal
+from rennet.plan.ir import ANTI, INNER, LEFT, RIGHT, SEMI, Join, Node, filter_, join, project
 
 
 def inner_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
-    """Δ (L ⋈ R) = ΔL ⋈ R + L' ⋈ ΔR
+    """Δ(L ⋈ R) = ΔL ⋈ R + L' ⋈ ΔR
 
     R is the state before the changes and L' the state after them, so that a row deleted on both sides
     is retracted once, and two rows inserted together meet once.
     """
     left, right = inputs
-    parts: list[Join] = []
+    parts: list[Node] = []
     if left.delta is not None:
-        parts.append(join(left.delta, right.before, INNER, node.condition))
+        parts.append(_joined(node, left.delta, right.before))
     if right.delta is not None:
-        parts.append(join(left.after, right.delta, INNER, node.condition))
-    return total([_weight_last(part, node) for part in parts])
+        parts.append(_joined(node, left.after, right.delta))
+    return total(parts)
 
 
-def _weight_last(part: Join, node: Join) -> Node:
-    """A join with a delta has the weight among its columns: put it at the end."""
-    (weight,) = (a for a in part.output if a.id not in node.ids)
-    return project(part, (*node.output, weight))
+def left_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
+    """Δ(L ⟕ R) = ΔL ⟕ R + (A ⟕ R' − A ⟕ R), A = L' ⋉ ΔR
+
+    Also for semi, anti and existence joins in place of ⟕. A holds every left row whose matches may have
+    changed; the rows of L' that no changed row matches see the same right side before and after.
+    """
+    left, right = inputs
+    parts: list[Node] = []
+    if left.delta is not None:
+        parts.append(_joined(node, left.delta, right.before))
+    if right.delta is not None:
+        affected = join(left.after, right.delta, SEMI, node.condition)
+        parts.append(weighted(_rows(node, affected, right.after), +1))
+        parts.append(weighted(_rows(node, affected, right.before), -1))
+    return total(parts)
+
+
+def right_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
+    """Δ(L ⟖ R) = L ⟖ ΔR + (L' ⟖ B − L ⟖ B), B = R' ⋉ ΔL"""
+    left, right = inputs
+    parts: list[Node] = []
+    if right.delta is not None:
+        parts.append(_joined(node, left.before, right.delta))
+    if left.delta is not None:
+        affected = join(right.after, left.delta, SEMI, node.condition)
+        parts.append(weighted(_rows(node, left.after, affected), +1))
+        parts.append(weighted(_rows(node, left.before, affected), -1))
+    return total(parts)
+
+
+def full_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
+    """Δ(L ⟗ R) = Δ(L ⟕ R) + NULLs × Δ(R ▷ L)"""
+    left, right = inputs
+    outer = left_join_rule(join(node.left, node.right, LEFT, node.condition), (left, right))
+    alone = left_join_rule(join(node.right, node.left, ANTI, node.condition), (right, left))
+    nobody = filter_(left.after, literal(False, "boolean"))
+    padded = join(nobody, alone, RIGHT, None)
+    ordered = project(padded, (*node.output, weight_of(alone)))
+    return total([renamed(outer, node.output), ordered])
+
+
+def _joined(node: Join, left: Node, right: Node) -> Node:
+    """The join of a delta with a state, the weight at the end."""
+    made = _rows(node, left, right)
+    known = node.ids | node.left.ids | node.right.ids
+    (weight,) = (a for a in made.output if a.id not in known)
+    return project(made, (*node.output, weight))
+
+
+def _rows(node: Join, left: Node, right: Node) -> Join:
+    """The same kind of join, hints included, with the columns its new inputs have."""
+    if node.how in (INNER, LEFT, RIGHT):
+        output = (*left.output, *right.output)
+    else:
+        output = (*left.output, *node.output[len(node.left.output) :])
+    return replace(node, children=(left, right), output=output)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rennet.delta.change import Change, renamed, total, weight_of
-from rennet.plan.ir import Filter, Node, Project, Union
+from rennet.plan.expressions import fresh_copy
+from rennet.plan.ir import Expand, Filter, Generate, Node, PassThrough, Project, Union, project
 
 
 def project_rule(node: Project, inputs: tuple[Change, ...]) -> Node:
@@ -18,6 +21,32 @@ def filter_rule(node: Filter, inputs: tuple[Change, ...]) -> Node:
     (child,) = inputs
     assert child.delta is not None
     return Filter(node.condition, (child.delta,))
+
+
+def generate_rule(node: Generate, inputs: tuple[Change, ...]) -> Node:
+    """Δ explode(T) = explode(ΔT)"""
+    (child,) = inputs
+    assert child.delta is not None
+    kept = (*node.kept, len(child.delta.output) - 1)
+    made = replace(node, children=(child.delta,), kept=kept)
+    return project(made, (*node.output, weight_of(child.delta)))
+
+
+def expand_rule(node: Expand, inputs: tuple[Change, ...]) -> Node:
+    """Δ expand(T) = expand(ΔT)"""
+    (child,) = inputs
+    assert child.delta is not None
+    weight = weight_of(child.delta)
+    lists = tuple((*each, weight) for each in node.projections)
+    copy = fresh_copy(weight).attribute
+    return Expand(lists, (*node.output, copy), (child.delta,))
+
+
+def pass_through_rule(node: PassThrough, inputs: tuple[Change, ...]) -> Node:
+    """Δ sort(T) = ΔT: a bag has no order"""
+    (child,) = inputs
+    assert child.delta is not None
+    return child.delta
 
 
 def union_rule(node: Union, inputs: tuple[Change, ...]) -> Node:

@@ -10,9 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rennet.delta.change import WEIGHT, Change
-from rennet.delta.join import inner_join_rule
-from rennet.delta.keyed import aggregate_rule
-from rennet.delta.linear import filter_rule, project_rule, union_rule
+from rennet.delta.join import full_join_rule, inner_join_rule, left_join_rule, right_join_rule
+from rennet.delta.keyed import aggregate_rule, group_map_rule, limit_rule, window_rule
+from rennet.delta.linear import (
+    expand_rule,
+    filter_rule,
+    generate_rule,
+    pass_through_rule,
+    project_rule,
+    union_rule,
+)
 from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import alias, attribute_of, literal
 from rennet.plan.ir import Constant, Join, Node, Scan, State
@@ -25,15 +32,27 @@ RULES: Mapping[str, DeltaRule] = {
     "Filter": filter_rule,
     "Union": union_rule,
     "Join.inner": inner_join_rule,
+    "Join.left": left_join_rule,
+    "Join.semi": left_join_rule,
+    "Join.anti": left_join_rule,
+    "Join.existence": left_join_rule,
+    "Join.right": right_join_rule,
+    "Join.full": full_join_rule,
     "Aggregate": aggregate_rule,
+    "Window": window_rule,
+    "GroupMap": group_map_rule,
+    "Limited": limit_rule,
+    "Generate": generate_rule,
+    "Expand": expand_rule,
+    "PassThrough": pass_through_rule,
 }
 
-GROWING = frozenset({"Project", "Filter", "Union", "Join.inner"})
+GROWING = frozenset({"Project", "Filter", "Union", "Join.inner", "Generate", "Expand", "PassThrough"})
 """Rules under which rows that only arrive below only arrive above."""
 
 
 def rule_name(node: Node) -> str:
-    return f"Join.{node.how}" if isinstance(node, Join) else node.op
+    return f"Join.{node.how}" if isinstance(node, Join) else type(node).__name__
 
 
 class Derivation:
@@ -96,5 +115,3 @@ def unsupported(node: Node) -> Issue:
 
 def describe(node: Node) -> str:
     return f"a {node.how} join" if isinstance(node, Join) else f"the operator {node.op}"
-
-

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rennet.enable.order import decided
 from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import TIME_FUNCTIONS, Expr, Subquery
-from rennet.plan.ir import Foreign, Node, Other, Scan
+from rennet.plan.ir import Foreign, Limited, Node, Other, Scan
 
 SAMPLING = {"Sample"}
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
@@ -33,6 +34,9 @@ def _of_node(node: Node) -> Iterator[Issue]:
         yield Issue(IssueType.INPUT_NOT_IN_DELTA, f"{name} is not a Delta table: its changes cannot be read")
     elif isinstance(node, Scan) and any(a.name == "_metadata" for a in node.output):
         text = "_metadata of a source (changes when files are compacted)"
+        yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
+    elif isinstance(node, Limited) and not decided(node):
+        text = "which rows a LIMIT takes is left open by its order (order by every column to fix it)"
         yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
     elif isinstance(node, Other) and node.kind in SAMPLING:
         yield _nondeterministic("sampling", IssueSubType.NON_DETERMINISTIC_EXPRESSION)

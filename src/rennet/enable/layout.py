@@ -22,7 +22,7 @@ from rennet.plan.expressions import (
     literal,
     value_of,
 )
-from rennet.plan.ir import Aggregate, Filter, Node, Project, project
+from rennet.plan.ir import Aggregate, Filter, Node, Project, Window, project
 
 PREFIX = "__mv_"
 VISIBLE = "__mv_visible"
@@ -37,9 +37,11 @@ class Layout:
     plan: Node
     user_columns: int
     keys: tuple[Attribute, ...] = ()
-    """Columns of `plan` that identify a group; each group has at most one row."""
+    """Columns of `plan` that say which group, or which window partition, a row belongs to."""
     grouped: Aggregate | None = None
     """The node of `plan` that makes those groups."""
+    windowed: Window | None = None
+    """The node of `plan` whose partitions the keys are."""
     states: tuple[State, ...] = ()
     rows: Attribute | None = None
     visible: Attribute | None = None
@@ -48,6 +50,11 @@ class Layout:
     @property
     def columns(self) -> tuple[Attribute, ...]:
         return self.plan.output
+
+    @property
+    def unique(self) -> bool:
+        """Does a key have at most one row?"""
+        return self.grouped is not None and bool(self.keys)
 
     @property
     def merges(self) -> bool:
@@ -59,6 +66,8 @@ def lay_out(plan: Node) -> Layout:
     top = peel(plan)
     if isinstance(top, Aggregate):
         return _merged(plan, top) or _grouped(plan, top)
+    if isinstance(top, Window) and any(isinstance(e, Attribute) for e in top.partition):
+        return _windowed(plan, top)
     return _by_content(plan)
 
 
@@ -76,10 +85,38 @@ def peel(plan: Node) -> Node:
 
 def _by_content(plan: Node) -> Layout:
     """Rows are told apart by what they hold; the hash makes them quick to find."""
-    if any(word in column.type for column in plan.output for word in UNHASHABLE):
+    content = _content(plan)
+    if content is None:
         return plain(plan)
-    content = alias(Expr("xxhash64", plan.output, type="bigint", nullable=False), CONTENT)
     return Layout(project(plan, (*plan.output, content)), len(plan.output), content=content.attribute)
+
+
+def _content(plan: Node) -> Alias | None:
+    if any(word in column.type for column in plan.output for word in UNHASHABLE):
+        return None
+    return alias(Expr("xxhash64", plan.output, type="bigint", nullable=False), CONTENT)
+
+
+def _windowed(plan: Node, top: Window) -> Layout:
+    """Carry the partition columns to the top, so that a partition's rows can be found and replaced."""
+    keys = tuple(dict.fromkeys(e for e in top.partition if isinstance(e, Attribute)))
+    carried = _carrying(plan, top, top, keys)
+    content = _content(carried)
+    full = carried if content is None else project(carried, (*carried.output, content))
+    names = {key.id: f"{PREFIX}key_{i}" for i, key in enumerate(keys) if key.id not in plan.ids}
+    full, found = _hidden_names(full, names, keys)
+    return Layout(full, len(plan.output), found, windowed=top, content=content.attribute if content else None)
+
+
+def _hidden_names(
+    plan: Node, names: dict[int, str], keys: tuple[Attribute, ...]
+) -> tuple[Node, tuple[Attribute, ...]]:
+    """Give hidden copies of columns names under the reserved prefix."""
+    if not names:
+        return plan, keys
+    hidden = {id: alias(a, names[id]) for a in plan.output for id in (a.id,) if id in names}
+    made = project(plan, tuple(hidden.get(a.id, a) for a in plan.output))
+    return made, tuple(hidden[k.id].attribute if k.id in hidden else k for k in keys)
 
 
 def _grouped(plan: Node, top: Aggregate) -> Layout:
@@ -125,7 +162,13 @@ def _merged(plan: Node, top: Aggregate) -> Layout | None:
     final = project(full, (*plan.output, *hidden, *((visible,) if visible else ())))
     found = tuple(public[copies[key]] or copies[key].attribute for key in keys)
     return Layout(
-        final, len(plan.output), found, inner, tuple(states.states), states.rows, visible
+        final,
+        len(plan.output),
+        found,
+        inner,
+        states=tuple(states.states),
+        rows=states.rows,
+        visible=visible,
     )
 
 
@@ -186,7 +229,7 @@ def _flagged(
 def _guarded(expression: Named, visible: Attribute | None) -> Named:
     if visible is None or isinstance(expression, Attribute) or isinstance(expression.child, Attribute):
         return expression
-    otherwise = Expr("DefaultValue", type=expression.type, nullable=expression.nullable)
-    value = Expr("if", (visible, expression.child, otherwise), type=expression.type, nullable=expression.nullable)
-    return Alias("Alias", (value,), type=expression.type, nullable=expression.nullable,
-                 id=expression.id, name=expression.name)  # fmt: skip
+    kind, nullable = expression.type, expression.nullable
+    otherwise = Expr("DefaultValue", type=kind, nullable=nullable)
+    value = Expr("if", (visible, expression.child, otherwise), type=kind, nullable=nullable)
+    return Alias("Alias", (value,), type=kind, nullable=nullable, id=expression.id, name=expression.name)

@@ -180,7 +180,9 @@ class _Moments:
         both = self.states.sum(cast(product, "decimal(20,0)"), self.when, "decimal(38,0)")
         scaled_up = call("*", cast(self.count, "decimal(12,0)"), cast(both, "decimal(25,0)"))
         squared = call("*", cast(self._sum(x), "decimal(18,0)"), cast(self._sum(y), "decimal(18,0)"))
-        difference = cast(call("-", cast(scaled_up, "decimal(38,0)"), cast(squared, "decimal(38,0)")), "double")
+        difference = cast(
+            call("-", cast(scaled_up, "decimal(38,0)"), cast(squared, "decimal(38,0)")), "double"
+        )
         whole = call("/", difference, cast(self.count, "double"))
         return self._unless_empty(call("/", whole, self._power(x[1] + y[1]), type="double"))
 

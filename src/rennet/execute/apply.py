@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.errors import Issue, IssueType

@@ -8,6 +8,7 @@ from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import AlreadyExistsError, Policy, Technique
+from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.refresh import Refresh, RefreshResult, assess
 from rennet.jvm import Jvm
@@ -31,7 +32,9 @@ def create(jvm: Jvm, name: ViewName, definition: Definition, query: Query) -> Re
     try:
         path = tables.location(jvm.spark, backing)
         situation = assess(jvm, query, None)
-        result = Refresh(jvm, str(name), path, definition).run(situation, None)
+        meter = Meter(jvm, f"rennet create {name}")
+        with meter.running():
+            result = Refresh(jvm, str(name), path, definition).run(situation, None, meter)
         visible = query.layout.visible
         fields = query.schema.fields
         tables.publish(jvm.spark, name, backing, definition, fields, visible.name if visible else None)

@@ -139,5 +139,3 @@ def _plan_text(plan: RefreshPlan) -> str:
         verb = "Replace the view by:" if plan.everything else "Insert into the view:"
         parts.append(verb + "\n" + render(plan.inserted, "  "))
     return "\n".join(parts)
-
-

@@ -14,10 +14,12 @@ from pyspark.sql.types import StructType
 
 from rennet.enable.determinism import obstacles
 from rennet.enable.layout import Layout, lay_out, plain
+from rennet.enable.order import with_ties_broken, without_order
 from rennet.errors import InvalidQueryError, Issue, SourceError
 from rennet.fingerprint.canonical import fingerprint
 from rennet.jvm import JavaObject, Jvm
 from rennet.normalize.rules import normalize
+from rennet.normalize.subqueries import subqueries_to_joins
 from rennet.plan.catalyst import read
 from rennet.plan.ir import Node, Scan
 from rennet.storage.tables import check_schema, first_line
@@ -40,13 +42,18 @@ class Query:
     """Name and path of each Delta table it reads."""
 
 
-def analyze(jvm: Jvm, query: str | QueryFunction, database: str, names: tuple[str, ...] = ()) -> Query:
-    """Read, normalize, fingerprint and lay out a query; clear errors for what cannot be a view."""
+def analyze(
+    jvm: Jvm, query: str | QueryFunction, database: str, names: tuple[str, ...], spark: SparkSession
+) -> Query:
+    """Read, normalize, fingerprint and lay out a query; clear errors for what cannot be a view.
+
+    A function is called with the user's own session, text is analyzed in the one of `jvm`.
+    """
     if isinstance(query, str):
         with current_database(jvm.spark, database):
             analyzed = _from_text(jvm, query, bool(names))
     else:
-        analyzed = jvm.analyzed(_from_function(jvm.spark, query))
+        analyzed = jvm.analyzed(_from_function(spark, query))
     frame = jvm.dataframe(analyzed)
     if names:
         if len(names) != len(frame.columns):
@@ -62,10 +69,10 @@ def analyze(jvm: Jvm, query: str | QueryFunction, database: str, names: tuple[st
 
 def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
-    normalized = read(jvm, normalize(jvm, analyzed))
+    normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed)))
     issues = tuple(obstacles(normalized))
     # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
-    layout = plain(read(jvm, analyzed)) if issues else lay_out(normalized)
+    layout = plain(read(jvm, analyzed)) if issues else lay_out(with_ties_broken(without_order(normalized)))
     return Query(
         analyzed,
         schema,

@@ -15,6 +15,7 @@ from rennet.execute.apply import Applied, apply
 from rennet.execute.leaves import Leaves
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
+from rennet.execute.workspace import fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
@@ -140,22 +141,22 @@ class Refresh:
         self,
         situation: Situation,
         provenance: Provenance | None,
+        meter: Meter,
         full: bool = False,
         technique: Technique | None = None,
     ) -> RefreshResult:
         """Choose, apply and commit; a plan that fails is replaced by a full recompute where allowed."""
-        meter = Meter(self.jvm, f"rennet refresh {self.name}")
-        with meter.running():
-            if self._nothing_to_do(situation, full, technique):
-                return self._no_op(situation, provenance, meter)
-            choice = self._choose(situation, full, technique)
-            try:
-                return self._attempt(situation, choice, meter)
-            except RennetError:
-                raise
-            except Exception as error:
-                retry = self._after_failure(situation, choice, error, technique)
-                return self._attempt(situation, retry, meter)
+        if self._nothing_to_do(situation, full, technique):
+            return self._no_op(situation, provenance, meter)
+        choice = self._choose(situation, full, technique)
+        fit(self.jvm, sum(change.full_bytes for change in situation.changes.values()))
+        try:
+            return self._attempt(situation, choice, meter)
+        except RennetError:
+            raise
+        except Exception as error:
+            retry = self._after_failure(situation, choice, error, technique)
+            return self._attempt(situation, retry, meter)
 
     def _nothing_to_do(self, situation: Situation, full: bool, technique: Technique | None) -> bool:
         asked = full or technique not in (None, Technique.NO_OP)
@@ -285,9 +286,7 @@ class Refresh:
         figures: tuple[float, float, int],
     ) -> RefreshResult:
         before = {source.path: source.version for source in situation.before}
-        sources = tuple(
-            {"name": s.name, "from": before.get(s.path), "to": s.version} for s in situation.now
-        )
+        sources = tuple({"name": s.name, "from": before.get(s.path), "to": s.version} for s in situation.now)
         return RefreshResult(
             self.name, technique, reason, applied.inserted, applied.deleted, sources, techniques,
             *figures, version,

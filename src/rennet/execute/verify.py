@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
 from rennet.storage.names import quote

@@ -30,6 +30,7 @@ RULES: tuple[str, ...] = (
     OPTIMIZER + "ReplaceIntersectWithSemiJoin",
     OPTIMIZER + "ReplaceExceptWithAntiJoin",
     OPTIMIZER + "ReplaceDistinctWithAggregate",
+    OPTIMIZER + "ReplaceDeduplicateWithAggregate",
     OPTIMIZER + "EliminateResolvedHint",
     OPTIMIZER + "CombineFilters",
     OPTIMIZER + "CombineUnions",

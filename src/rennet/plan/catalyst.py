@@ -15,6 +15,7 @@ from rennet.jvm import JavaObject, Jvm
 from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, Named, Subquery
 from rennet.plan.ir import (
     ANTI,
+    EXISTENCE,
     FULL,
     INNER,
     LEFT,
@@ -22,14 +23,20 @@ from rennet.plan.ir import (
     SEMI,
     Aggregate,
     Constant,
+    Expand,
     Filter,
     Foreign,
+    Generate,
+    GroupMap,
     Join,
+    Limited,
     Node,
     Other,
+    PassThrough,
     Project,
     Scan,
     Union,
+    Window,
 )
 
 JOIN_KINDS = {
@@ -40,7 +47,12 @@ JOIN_KINDS = {
     "FullOuter": FULL,
     "LeftSemi": SEMI,
     "LeftAnti": ANTI,
+    "ExistenceJoin": EXISTENCE,
 }
+PASSING = {"Sort", "Repartition", "RepartitionByExpression", "RebalancePartitions", "ResolvedHint",
+           "CollectMetrics"}  # fmt: skip
+LIMITS = {"GlobalLimit", "LocalLimit", "Offset", "Tail"}
+GROUP_MAPS = {"FlatMapGroupsInPandas", "FlatMapGroupsInArrow"}
 CONSTANT_LEAVES = {"LocalRelation", "OneRowRelation", "Range", "EmptyRelation"}
 SUBQUERIES = {"ScalarSubquery", "Exists", "ListQuery", "LateralSubquery",
               "FunctionTableSubqueryArgumentExpression"}  # fmt: skip
@@ -64,6 +76,12 @@ class Reader:
             "Aggregate": self._aggregate,
             "Union": self._union,
             "LogicalRelation": self._relation,
+            "Window": self._window,
+            "Generate": self._generate,
+            "Expand": self._expand,
+            **dict.fromkeys(PASSING, self._passing),
+            **dict.fromkeys(LIMITS, self._limited),
+            **dict.fromkeys(GROUP_MAPS, self._group_map),
         }
 
     # -- relations ---------------------------------------------------------------------------------
@@ -92,7 +110,7 @@ class Reader:
         return Filter(self.expression(plan.condition()), (self.plan(plan.child()),), handle=plan)
 
     def _join(self, plan: JavaObject) -> Node:
-        kind = plan.joinType().toString()
+        kind = plan.joinType().toString().partition("(")[0]
         condition = plan.condition()
         return Join(
             JOIN_KINDS.get(kind, kind),
@@ -109,6 +127,42 @@ class Reader:
 
     def _union(self, plan: JavaObject) -> Node:
         return Union(self._output(plan), self._children(plan), handle=plan)
+
+    def _window(self, plan: JavaObject) -> Node:
+        partition = tuple(self.expression(e) for e in self.jvm.items(plan.partitionSpec()))
+        order = tuple(self.expression(e) for e in self.jvm.items(plan.orderSpec()))
+        made = self._named(plan.windowExpressions())
+        return Window(made, partition, order, (self.plan(plan.child()),), handle=plan)
+
+    def _generate(self, plan: JavaObject) -> Node:
+        child = self.plan(plan.child())
+        dropped = set(self.jvm.items(plan.unrequiredChildIndex()))
+        kept = tuple(i for i in range(len(child.output)) if i not in dropped)
+        made = tuple(self._attribute(a) for a in self.jvm.items(plan.generatorOutput()))
+        return Generate(self.expression(plan.generator()), made, (child,), kept, handle=plan)
+
+    def _expand(self, plan: JavaObject) -> Node:
+        projections = tuple(
+            tuple(self.expression(e) for e in self.jvm.items(each))
+            for each in self.jvm.items(plan.projections())
+        )
+        return Expand(projections, self._output(plan), (self.plan(plan.child()),), handle=plan)
+
+    def _passing(self, plan: JavaObject) -> Node:
+        expressions = tuple(self.expression(e) for e in self.jvm.items(plan.expressions()))
+        (child,) = self._children(plan)
+        return PassThrough(plan.nodeName(), expressions, (child,), plan.simpleString(10_000), handle=plan)
+
+    def _limited(self, plan: JavaObject) -> Node:
+        (count,) = self.jvm.items(plan.expressions())
+        return Limited(plan.nodeName(), self.expression(count), self._children(plan), handle=plan)
+
+    def _group_map(self, plan: JavaObject) -> Node:
+        keys = tuple(self._attribute(a) for a in self.jvm.items(plan.groupingAttributes()))
+        function = self.expression(plan.functionExpr())
+        return GroupMap(
+            plan.nodeName(), keys, function, self._output(plan), self._children(plan), handle=plan
+        )
 
     def _relation(self, plan: JavaObject) -> Node:
         """A file or Delta table; a Delta table read at a fixed version never changes."""

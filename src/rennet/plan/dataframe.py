@@ -34,6 +34,7 @@ from rennet.plan.ir import (
     RIGHT,
     SEMI,
     Aggregate,
+    Expand,
     Filter,
     Join,
     Node,
@@ -42,6 +43,7 @@ from rennet.plan.ir import (
     Scan,
     Stored,
     Union,
+    Window,
 )
 from rennet.plan.surgery import map_expressions, map_subqueries
 
@@ -73,6 +75,8 @@ class Writer:
             Aggregate: self._aggregate,
             Union: self._union,
             Replicate: self._replicate,
+            Expand: self._expand,
+            Window: self._window,
         }
 
     def dataframe(self, node: Node) -> DataFrame:
@@ -176,6 +180,19 @@ class Writer:
             return made
         return self._retarget(made, node)
 
+    def _window(self, node: Window, child: JavaObject) -> JavaObject:
+        make = self.jvm.type(f"{PLANS}logical.Window")
+        return make(
+            self._named(node.exprs), self._all(node.partition), self._all(node.order), child, self._none
+        )
+
+    def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
+        lists = self.jvm.seq([self._all(each) for each in node.projections])
+        for attribute in node.output:
+            if attribute.id not in self._attributes and attribute.handle is None:
+                self._attributes[attribute.id] = self._reference_to(attribute)
+        return self.jvm.type(f"{PLANS}logical.Expand")(lists, self._all(node.output), child)
+
     def _replicate(self, node: Replicate, child: JavaObject) -> JavaObject:
         """Explode an array of as many elements as the weight, then drop it and the weight."""
         copies = call("array_repeat", literal(0, "int"), cast(node.child.output[-1], "int"))
@@ -204,9 +221,15 @@ class Writer:
             return self._made(expression)
         if expression.rebuilt or self._has_subquery(expression):
             if isinstance(expression, AggregateCall):
-                raise PlanError("an aggregate's arguments cannot be replaced")
+                return self._aggregate_call(expression)
             return expression.handle.withNewChildren(self._all(expression.children))
         return expression.handle
+
+    def _aggregate_call(self, item: AggregateCall) -> JavaObject:
+        """The same aggregate of other arguments."""
+        function = item.handle.aggregateFunction().withNewChildren(self._all(item.children))
+        condition = () if item.condition is None else (self.expression(item.condition),)
+        return item.handle.withNewChildren(self.jvm.seq([function, *condition]))
 
     def _has_subquery(self, expression: Expr) -> bool:
         return self._leaf is not None and any(isinstance(e, Subquery) for e in expression.walk())
@@ -216,7 +239,7 @@ class Writer:
         if found is None:
             if attribute.handle is None:
                 raise PlanError(f"column {attribute.name}#{attribute.id} is used before it is made")
-            found = self._attributes[attribute.id] = attribute.handle
+            found = self._attributes[attribute.id] = attribute.handle.toAttribute()
         return found
 
     def _expression_id(self, key: int) -> JavaObject:
@@ -257,7 +280,14 @@ class Writer:
             raise PlanError(f"column {wanted.name} was made without a type")
         metadata = self.jvm.singleton("org.apache.spark.sql.types.Metadata").empty()
         make = self.jvm.type(f"{EXPRESSIONS}AttributeReference")
-        return make(wanted.name, self._type(wanted.type), wanted.nullable, metadata, key or self._expression_id(wanted.id), self._no_names)
+        return make(
+            wanted.name,
+            self._type(wanted.type),
+            wanted.nullable,
+            metadata,
+            key or self._expression_id(wanted.id),
+            self._no_names,
+        )
 
     def _type(self, name: str) -> JavaObject:
         return self.jvm.singleton("org.apache.spark.sql.types.DataType").fromDDL(name)
@@ -266,6 +296,11 @@ class Writer:
         """An expression of rennet's own: a literal, a cast, or a SQL function Spark resolves."""
         if expression.op == "Literal":
             return self._literal(expression)
+        if expression.op == "SortOrder":
+            ascending = self.jvm.singleton(f"{EXPRESSIONS}Ascending")
+            return self.jvm.singleton(f"{EXPRESSIONS}SortOrder").apply(
+                self.expression(expression.children[0]), ascending, self.jvm.seq([])
+            )
         if expression.op == "DefaultValue":
             return self._default(expression)
         children = [self.expression(child) for child in expression.children]

@@ -90,7 +90,12 @@ class Alias(Expr):
     @property
     def attribute(self) -> Attribute:
         return Attribute(
-            "AttributeReference", type=self.type, nullable=self.nullable, id=self.id, name=self.name
+            "AttributeReference",
+            type=self.type,
+            nullable=self.nullable,
+            handle=None if self.rebuilt else self.handle,
+            id=self.id,
+            name=self.name,
         )
 
 
@@ -105,6 +110,13 @@ class AggregateCall(Expr):
     condition: Expr | None = None
     evaluate: Expr | None = field(default=None, compare=False, repr=False)
     """Spark's own formula for the result over the function's buffer columns, where rennet uses it."""
+
+    def transform(self, change: Callable[[Expr], Expr | None]) -> Expr:
+        made = super().transform(change)
+        if not isinstance(made, AggregateCall) or made.condition is None:
+            return made
+        condition = made.condition.transform(change)
+        return made if condition is made.condition else replace(made, condition=condition, rebuilt=True)
 
     def walk(self) -> Iterator[Expr]:
         yield from super().walk()

@@ -190,11 +190,13 @@ class Union(Node):
 
 
 INNER, LEFT, RIGHT, FULL, SEMI, ANTI = "inner", "left", "right", "full", "semi", "anti"
+EXISTENCE = "existence"
+"""Every left row once, with a column that says whether it has a match."""
 
 
 @dataclass(frozen=True)
 class Join(Node):
-    """`how` is inner (cross included), left, right, full, semi, anti, or a kind only Spark knows."""
+    """`how` is inner (cross included), left, right, full, semi, anti, existence, or Spark's own name."""
 
     how: str
     condition: Expr | None
@@ -245,6 +247,124 @@ class Aggregate(_Unary):
     @property
     def expressions(self) -> tuple[Expr, ...]:
         return (*self.grouping, *self.exprs)
+
+
+@dataclass(frozen=True)
+class Window(_Unary):
+    """Every row with what window functions say of it."""
+
+    exprs: tuple[Named, ...]
+    partition: tuple[Expr, ...]
+    order: tuple[Expr, ...]
+    children: tuple[Node, ...]
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        return (*self.child.output, *(attribute_of(e) for e in self.exprs))
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return (*self.partition, *self.order, *self.exprs)
+
+
+@dataclass(frozen=True)
+class Generate(_Unary):
+    """Every row once for each row a generator makes of it: explode, inline, stack and their kin."""
+
+    generator: Expr
+    made: tuple[Attribute, ...]
+    children: tuple[Node, ...]
+    kept: tuple[int, ...]
+    """Positions of the input's columns that are put out."""
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        return (*(self.child.output[i] for i in self.kept), *self.made)
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return (self.generator,)
+
+
+@dataclass(frozen=True)
+class Expand(_Unary):
+    """Every row once for each list of projections, as GROUPING SETS and UNPIVOT need it."""
+
+    projections: tuple[tuple[Expr, ...], ...]
+    output: tuple[Attribute, ...]
+    children: tuple[Node, ...]
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return tuple(e for each in self.projections for e in each)
+
+
+@dataclass(frozen=True)
+class PassThrough(_Unary):
+    """The same rows: an order, a partitioning, a hint, a metric."""
+
+    kind: str
+    exprs: tuple[Expr, ...]
+    children: tuple[Node, ...]
+    text: str = ""
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def op(self) -> str:
+        return self.kind
+
+    @property
+    def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        return self.child.output
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return self.exprs
+
+
+@dataclass(frozen=True)
+class Limited(_Unary):
+    """The first rows of an order, or what is left after skipping some."""
+
+    kind: str
+    count: Expr
+    children: tuple[Node, ...]
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def op(self) -> str:
+        return self.kind
+
+    @property
+    def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        return self.child.output
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return (self.count,)
+
+
+@dataclass(frozen=True)
+class GroupMap(_Unary):
+    """A function applied to each group as a whole: `applyInPandas`, `applyInArrow`."""
+
+    kind: str
+    keys: tuple[Attribute, ...]
+    function: Expr
+    output: tuple[Attribute, ...]
+    children: tuple[Node, ...]
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def op(self) -> str:
+        return self.kind
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return (*self.keys, self.function)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import rennet.sql.statements as st
-from rennet.errors import Policy, SyntaxError_
+from rennet.errors import Policy, StatementError
 from rennet.sql.schedule import SECONDS, Cron, Every, OnUpdate, Schedule, unit
 from rennet.sql.statements import Token, Tokens, unquote
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def parse(text: str) -> st.Statement | None:
-    """The statement, or None when it is not one of rennet's; `SyntaxError_` when it is but is malformed."""
+    """The statement, or None when it is not one of rennet's; `StatementError` when it is but is malformed."""
     p = Parser(text)
     read = STATEMENTS.get(p.peek().word)
     statement = read(p) if read else None
@@ -108,22 +108,22 @@ class Parser(Tokens):
         """What `make` makes; if it refuses, the error is placed at the token."""
         try:
             return make()
-        except SyntaxError_ as refusal:
+        except StatementError as refusal:
             raise self.error(refusal.message, token, refusal.hint) from None
 
-    def expected(self, what: str, hint: str = "") -> SyntaxError_:
+    def expected(self, what: str, hint: str = "") -> StatementError:
         token = self.peek()
         if token.kind == "unclosed":
             return self.error(f"the {'comment' if token.text[0] == '/' else 'quote'} is never closed.")
         found = "the end of the statement" if self.ended() else token.text.splitlines()[0][:40]
         return self.error(f"expected {what}, found {found}.", hint=hint)
 
-    def error(self, problem: str, at: Token | None = None, hint: str = "") -> SyntaxError_:
+    def error(self, problem: str, at: Token | None = None, hint: str = "") -> StatementError:
         """An error that shows the line it is about, a caret below the token."""
         token = at or self.peek()
         line, column, excerpt = self.show(token)
         end = "\n" if hint else ""
-        return SyntaxError_(f"Line {line}, column {column}: {problem}\n{excerpt}{end}", hint)
+        return StatementError(f"Line {line}, column {column}: {problem}\n{excerpt}{end}", hint)
 
 
 # -- clauses

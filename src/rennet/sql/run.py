@@ -77,9 +77,13 @@ def _drop(engine: Engine, statement: s.DropMaterializedView) -> DataFrame:
 
 def _show(engine: Engine, statement: s.ShowMaterializedViews) -> DataFrame:
     schema = ".".join(statement.in_schema) if statement.in_schema else None
-    pattern = (statement.like or "*").replace("%", "*").replace("_", "?" if "%" in (statement.like or "") else "_")
+    pattern = (
+        (statement.like or "*").replace("%", "*").replace("_", "?" if "%" in (statement.like or "") else "_")
+    )
     rows = [_shown(view) for view in engine.views(schema) if fnmatch.fnmatch(view.name.name, pattern)]
-    columns = "schema string, name string, policy string, schedule string, technique string, refreshed_at string"
+    columns = (
+        "schema string, name string, policy string, schedule string, technique string, refreshed_at string"
+    )
     return engine.spark.createDataFrame(rows, columns)
 
 

@@ -1,6 +1,6 @@
 """When a view is refreshed by itself: every so often, by a cron expression, or when its sources change.
 
-A schedule is checked when it is made, so one that exists is valid. Errors are `SyntaxError_`.
+A schedule is checked when it is made, so one that exists is valid. Errors are `StatementError`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from rennet.errors import SyntaxError_
+from rennet.errors import StatementError
 
 SECONDS = {"SECONDS": 1, "MINUTES": 60, "HOURS": 3600, "DAYS": 86400, "WEEKS": 604800}
 """How long each unit is. A unit may be written in the singular, and in any case."""
@@ -27,7 +27,7 @@ def unit(word: str) -> str:
     """A unit of time as `SECONDS` spells it: `hour` -> `HOURS`."""
     name = word.upper().removesuffix("S") + "S"
     if name not in SECONDS:
-        raise SyntaxError_(f"{word!r} is not a unit of time.", f"Write one of {', '.join(SECONDS)}.")
+        raise StatementError(f"{word!r} is not a unit of time.", f"Write one of {', '.join(SECONDS)}.")
     return name
 
 
@@ -51,7 +51,7 @@ class Every:
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit", unit(self.unit))
         if not 1 <= self.n <= EVERY.get(self.unit, 0):
-            raise SyntaxError_(f"EVERY {self.n} {self.unit} is out of range.", EVERY_ALLOWED)
+            raise StatementError(f"EVERY {self.n} {self.unit} is out of range.", EVERY_ALLOWED)
 
     @property
     def seconds(self) -> int:
@@ -109,7 +109,7 @@ class OnUpdate:
 
     def __post_init__(self) -> None:
         if self.at_most_every is not None and self.at_most_every < SECONDS["MINUTES"]:
-            raise SyntaxError_("AT MOST EVERY is shorter than a minute.", "A minute is the least.")
+            raise StatementError("AT MOST EVERY is shorter than a minute.", "A minute is the least.")
 
     def to_sql(self) -> str:
         """The clause that makes this schedule."""
@@ -150,7 +150,7 @@ def check_time_zone(name: str) -> None:
         zones = {zone.lower(): zone for zone in zoneinfo.available_timezones()}
         close = difflib.get_close_matches(name.lower(), zones, n=1)
         hint = f"Did you mean {zones[close[0]]!r}?" if close else "Examples are 'UTC' and 'Europe/Paris'."
-        raise SyntaxError_(f"{name!r} is not a time zone.", hint) from None
+        raise StatementError(f"{name!r} is not a time zone.", hint) from None
 
 
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -180,10 +180,10 @@ class Field:
             raise self.error(f"{text} is out of range")
         return int(text)
 
-    def error(self, problem: str) -> SyntaxError_:
+    def error(self, problem: str) -> StatementError:
         """What is wrong, in which field, and what that field takes."""
         named = f" or {self.names[0]}-{self.names[-1]}" if self.names else ""
-        return SyntaxError_(
+        return StatementError(
             f"In the {self.name} field of the cron expression, {problem}.",
             f"The {self.name} field takes {self.low}-{self.high}{named}, lists, ranges and steps.",
         )
@@ -236,7 +236,7 @@ def _check_cron(expression: str) -> None:
     """Check an expression field by field."""
     parts = expression.split()
     if len(parts) not in (5, 6, 7):
-        raise SyntaxError_(
+        raise StatementError(
             f"The cron expression {expression!r} has {len(parts)} field{'' if len(parts) == 1 else 's'}.",
             "Write 5 (unix: minute hour day-of-month month day-of-week) or 6 to 7 (Quartz: seconds minutes "
             "hours day-of-month month day-of-week [year]).",
@@ -244,7 +244,7 @@ def _check_cron(expression: str) -> None:
     for field, part in zip(UNIX if len(parts) == 5 else QUARTZ, parts, strict=False):
         field.check(part)
     if len(parts) > 5 and (parts[3] == "?") == (parts[5] == "?"):
-        raise SyntaxError_(
+        raise StatementError(
             f"The cron expression {expression!r} must have ? in exactly one of the day fields.",
             "Write ? in the one that does not matter: '0 0 6 * * ?' is daily at 6.",
         )

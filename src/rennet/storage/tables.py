@@ -88,7 +88,9 @@ def location(spark: SparkSession, table: ViewName) -> str:
     """The folder of a catalog table."""
     described = _catalog_table(spark, table)
     if described is None:
-        raise SourceError(f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again.")
+        raise SourceError(
+            f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again."
+        )
     return str(described.location().toString())
 
 
@@ -124,7 +126,9 @@ def check_schema(schema: StructType) -> None:
         seen[key] = field.name
         bad = _unstorable(field.dataType)
         if bad:
-            raise InvalidQueryError(f"Column {field.name} has type {bad}, which Delta cannot store.", "Cast it.")
+            raise InvalidQueryError(
+                f"Column {field.name} has type {bad}, which Delta cannot store.", "Cast it."
+            )
 
 
 def _unstorable(kind: DataType) -> str:

@@ -1,0 +1,209 @@
+"""The command `rennet`: reads the command line, starts Spark, runs a command, explains what went wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from pyspark.errors import PySparkException
+
+from rennet.api import Engine
+from rennet.cli import commands, demo
+from rennet.cli.commands import FAILED, INTERRUPTED, UNEXPECTED, USAGE, Command, Context, UsageError
+from rennet.cli.output import Output, one_line
+from rennet.cli.progress import Activity
+from rennet.demo import Sizes
+from rennet.errors import RennetError, Technique
+from rennet.session import close, session
+from rennet.version import __version__
+
+EPILOG = (
+    "Exit codes: 0 done, 1 a view differs from its query, 2 wrong usage, 3 an error that rennet or Spark "
+    "explains, 4 an unexpected error. Tables and views live in ./rennet-warehouse, in the folder that "
+    "RENNET_WAREHOUSE names, or in --warehouse."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; gives the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    out = Output("--json" in given)
+    try:
+        options = parser().parse_args(given)
+        code = _run(options, out)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNEXPECTED
+    except (Exception, KeyboardInterrupt) as error:
+        return _fail(error, out, "--debug" in given)
+    return code
+
+
+def _run(options: argparse.Namespace, out: Output) -> int:
+    activity = Activity()
+    if options.command == "demo":
+        return demo.run(options, out, activity, opened)
+    if options.command == "sql":
+        options.statements = commands.statements(options)
+    with opened(options.warehouse, activity) as engine:
+        return RUN[options.command](Context(engine, options, out, activity))
+
+
+@contextmanager
+def opened(warehouse: str | None, activity: Activity) -> Iterator[Engine]:
+    """An engine on a Spark of its own, which is gone afterwards."""
+    with activity.doing("starting Spark"):
+        spark = session(warehouse)
+        engine = Engine(spark)
+    try:
+        yield engine
+    finally:
+        with activity.doing("stopping Spark"):
+            close(spark)
+
+
+# -- what went wrong
+
+
+def _fail(error: BaseException, out: Output, debug: bool) -> int:
+    exit_code, code, message, hint = described(error)
+    if debug:
+        traceback.print_exception(error, file=sys.stderr)
+    out.document({"error": {"code": code, "message": message, "hint": hint}})
+    print(one_line((f"error: [{code}] {message}", hint)), file=sys.stderr)
+    return exit_code
+
+
+def described(error: BaseException) -> tuple[int, str, str, str]:
+    """An error as exit code, stable code, message and hint."""
+    if isinstance(error, UsageError):
+        return USAGE, error.code, error.message, error.hint
+    if isinstance(error, RennetError):
+        return FAILED, error.code, _first(error.message), error.hint
+    if isinstance(error, PySparkException):
+        code = error.getCondition() or type(error).__name__
+        return FAILED, code, _first(str(error)).removeprefix(f"[{code}]").strip(), ""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, "INTERRUPTED", "Interrupted.", ""
+    message = f"{type(error).__name__}: {_first(str(error))}"
+    return UNEXPECTED, "UNEXPECTED", message, "Run it again with --debug to see where."
+
+
+def _first(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[0] if lines else ""
+
+
+# -- the command line
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse, but wrong usage is an error like any other."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See {self.prog} --help.")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; global options may stand before or after the subcommand."""
+    made = Parser("rennet", description="Incremental materialized views for Spark and Delta.", epilog=EPILOG)
+    made.add_argument("--version", action="version", version=f"rennet {__version__}")
+    _global_options(made, None, False)
+    shared = Parser(add_help=False)
+    _global_options(shared, argparse.SUPPRESS, argparse.SUPPRESS)
+    shared.add_argument(
+        "--version", action="version", version=f"rennet {__version__}", help=argparse.SUPPRESS
+    )
+    group = made.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    for name, (summary, *arguments) in COMMANDS.items():
+        command = group.add_parser(name, help=summary, description=f"{summary}.", parents=[shared])
+        for names, settings in arguments:
+            command.add_argument(*names, **settings)
+    return made
+
+
+def _global_options(to: argparse.ArgumentParser, nothing: Any, off: Any) -> None:
+    to.add_argument("--warehouse", metavar="DIR", default=nothing, help="where tables and views live")
+    to.add_argument("--json", action="store_true", default=off, help="print one JSON document, nothing else")
+    to.add_argument("--debug", action="store_true", default=off, help="print tracebacks")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _technique(text: str) -> Technique:
+    try:
+        return Technique(text.upper())
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(Technique)}") from None
+
+
+Argument = tuple[tuple[str, ...], dict[str, Any]]
+NAME: Argument = (("name",), {"metavar": "NAME", "help": "the view, perhaps with its schema"})
+
+
+def _number(flag: str, default: int, text: str) -> Argument:
+    settings = {"metavar": "N", "type": _count, "default": default, "help": f"{text} (default {default:,})"}
+    return ((flag,), settings)
+
+
+COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
+    "demo": (
+        "see incremental refreshes beside full ones, in a warehouse of its own",
+        _number("--customers", Sizes.customers, "how many customers"),
+        _number("--orders", Sizes.orders, "how many orders"),
+        (("--keep",), {"metavar": "DIR", "help": "make the warehouse here and keep it"}),
+    ),
+    "sql": (
+        "run SQL statements: rennet's own and Spark's",
+        (("statement",), {"metavar": "STATEMENT", "nargs": "?", "help": "statements, - for standard input"}),
+        (("-f", "--file"), {"metavar": "FILE", "help": "read the statements from a file"}),
+        _number("--limit", 100, "show at most so many rows of each result, 0 for all"),
+    ),
+    "refresh": (
+        "bring a view up to date",
+        NAME,
+        (("--full",), {"action": "store_true", "help": "recompute it whatever changed"}),
+        (("--technique",), {"metavar": "T", "type": _technique, "help": f"one of {', '.join(Technique)}"}),
+    ),
+    "explain": (
+        "say what the next refresh would do and why, or what is possible for a query",
+        (("subject",), {"metavar": "NAME_OR_QUERY", "help": "a view, or a SELECT"}),
+    ),
+    "history": (
+        "list the refreshes of a view, the newest first",
+        NAME,
+        _number("--limit", 20, "list at most so many"),
+    ),
+    "verify": (
+        "compare a view with its own query",
+        NAME,
+        _number("--samples", 10, "show at most so many differing rows of each kind"),
+    ),
+    "show": ("list the materialized views",),
+}
+"""Summary and arguments of each subcommand."""
+
+RUN: dict[str, Command] = {
+    "sql": commands.sql,
+    "refresh": commands.refresh,
+    "explain": commands.explain,
+    "history": commands.history,
+    "verify": commands.verify,
+    "show": commands.show,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

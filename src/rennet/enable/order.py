@@ -1,0 +1,113 @@
+"""Stage 3: what order means to a bag.
+
+A stored view has no order, so ORDER BY alone is dropped. Where the order of rows decides a result (the
+number of a row, the row before it) and the query leaves ties open, any choice is a legal answer of the
+query; rennet makes the one that the other columns decide, so that it is the same at every refresh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rennet.plan.expressions import Alias, Attribute, Expr, Named, attribute_of
+from rennet.plan.ir import Limited, Node, PassThrough, Window, project
+
+POSITIONAL = frozenset({"RowNumber", "Lag", "Lead", "NTile"})
+"""Window functions that number rows or count along them."""
+UNORDERABLE = ("map<", "variant", "interval", "calendar")
+
+
+def without_order(plan: Node) -> Node:
+    """Drop every ordering but those that decide which rows a LIMIT takes."""
+    if isinstance(plan, Limited):
+        return plan if isinstance(plan.child, PassThrough) else _over(plan)
+    if isinstance(plan, PassThrough):
+        return without_order(plan.child)
+    return _over(plan)
+
+
+def _over(plan: Node) -> Node:
+    children = tuple(without_order(child) for child in plan.children)
+    same = all(new is old for new, old in zip(children, plan.children, strict=True))
+    return plan if same else plan.with_children(children)
+
+
+def with_ties_broken(plan: Node) -> Node:
+    """Every window whose result depends on the order of tied rows, ordered by all columns."""
+    return plan.transform_up(lambda node: _totally_ordered(node) if isinstance(node, Window) else node)
+
+
+def _totally_ordered(node: Window) -> Node:
+    """ω(row_number, rank) = ω(row_number by a total order) over ω(rank), columns as they were"""
+    positional = tuple(e for e in node.exprs if _is_positional(e))
+    extra = _tie_breakers(node)
+    if not positional or not extra:
+        return node
+    others = tuple(e for e in node.exprs if e not in positional)
+    below: Node = node.child
+    if others:
+        below = _window(node, others, node.order, below)
+    ordered = tuple(_ordered(e, node, extra) for e in positional)
+    made = _window(node, ordered, (*node.order, *extra), below)
+    if not others:
+        return made
+    columns = (*node.child.output, *(attribute_of(e) for e in node.exprs))
+    return project(made, columns)
+
+
+def _window(node: Window, exprs: tuple[Named, ...], order: tuple[Expr, ...], child: Node) -> Window:
+    return Window(exprs, node.partition, order, (child,))
+
+
+def _is_positional(expression: Named) -> bool:
+    return any(part.op in POSITIONAL or "ROWS BETWEEN" in _frame(part) for part in expression.walk())
+
+
+def _frame(part: Expr) -> str:
+    if part.op != "SpecifiedWindowFrame":
+        return ""
+    whole = "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+    text = part.text.upper()
+    named = text if "BETWEEN" in text else text.replace("ROWFRAME", "ROWS BETWEEN")
+    unbounded = whole in named or "UNBOUNDEDPRECEDING$(), UNBOUNDEDFOLLOWING$()" in text
+    return "" if unbounded else named
+
+
+def _tie_breakers(node: Window) -> tuple[Expr, ...]:
+    """The columns, sorted ascending, that neither partition nor order by yet."""
+    fixed = {e for e in node.partition if isinstance(e, Attribute)}
+    fixed |= {e.children[0] for e in node.order if e.children and isinstance(e.children[0], Attribute)}
+    open_ = [a for a in node.child.output if a not in fixed]
+    if not node.order and not open_:
+        return ()
+    return tuple(Expr("SortOrder", (a,), type=a.type) for a in open_ if _orderable(a))
+
+
+def _orderable(attribute: Attribute) -> bool:
+    return not any(word in attribute.type for word in UNORDERABLE)
+
+
+def _ordered(expression: Named, node: Window, extra: tuple[Expr, ...]) -> Named:
+    """Put the tie-breakers into the window definition, before its frame."""
+
+    def extend(part: Expr) -> Expr | None:
+        if part.op != "WindowSpecDefinition":
+            return None
+        *keys, frame = part.children
+        return replace(part, children=(*keys, *extra, frame), rebuilt=True)
+
+    assert isinstance(expression, Alias)
+    made = expression.transform(extend)
+    assert isinstance(made, Alias)
+    return made
+
+
+def decided(node: Limited) -> bool:
+    """Does the order below a LIMIT tell all rows apart that differ?"""
+    below = node.child
+    while isinstance(below, Limited):
+        below = below.child
+    if not isinstance(below, PassThrough) or below.kind != "Sort":
+        return False
+    keys = {e.children[0] for e in below.exprs if e.children}
+    return all(column in keys for column in below.child.output)

@@ -1,0 +1,42 @@
+"""Where a refresh runs: a session of its own, with settings fitted to the work.
+
+The session is a clone, so whatever is set here is never seen by the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rennet.jvm import Jvm
+
+SMALL_WORK = 64 << 20
+"""Below this many bytes in all sources, Spark's planning costs more than any plan."""
+
+ALWAYS = {
+    # Views are defined with whatever names their columns have.
+    "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "true",
+}
+FOR_SMALL_WORK = {
+    # Every stage of an adaptive query is a job of its own; there is nothing to adapt to here.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+}
+
+
+@contextmanager
+def workspace(jvm: Jvm) -> Iterator[Jvm]:
+    """A clone of the session for one piece of work."""
+    clone = jvm.clone()
+    for name, value in ALWAYS.items():
+        clone.spark.conf.set(name, value)
+    with clone.active():
+        yield clone
+
+
+def fit(jvm: Jvm, source_bytes: int) -> None:
+    """Settings for work over sources of this size."""
+    if source_bytes < SMALL_WORK:
+        for name, value in FOR_SMALL_WORK.items():
+            jvm.spark.conf.set(name, value)

@@ -1,0 +1,56 @@
+"""What `rennet.execute.apply` does to a backing table, done to a bag."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from rennet.delta.generate import Alike, Keyed, RefreshPlan
+from rennet.enable.layout import Layout
+from rennet.plan.ir import State
+from rennet.testing.bags import Bag, World, at, bag, evaluate
+
+
+def built(layout: Layout, world: World, state: State) -> Bag:
+    """The backing table, computed in full."""
+    return evaluate(at(layout.plan, state), world)
+
+
+def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:
+    """The backing table after one refresh."""
+    here = replace(world, stored=stored, _done={})
+    arrived = bag() if plan.inserted is None else evaluate(plan.inserted, here)
+    if plan.everything:
+        return arrived
+    kept = stored
+    if isinstance(plan.removed, Keyed):
+        keys = evaluate(plan.removed.keys, here)
+        kept = Counter({row: n for row, n in stored.items() if _key(plan.removed, row) not in keys})
+    elif isinstance(plan.removed, Alike):
+        kept = _without(stored, evaluate(plan.removed.delta, here))
+    return kept + arrived
+
+
+def _key(removed: Keyed, row: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(row[i] for i in removed.columns)
+
+
+def _without(stored: Bag, lost: Bag) -> Bag:
+    """As many copies less as the weights say; each row is named once, and all it takes away is there."""
+    kept = stored.copy()
+    assert len({row[:-1] for row in lost}) == lost.total(), "a lost row is named twice"
+    for *content, weight in lost:
+        assert weight < 0, "a lost row that is gained"
+        kept[tuple(content)] += weight
+        assert kept[tuple(content)] >= 0, "more copies are lost than there are"
+    return +kept
+
+
+def shown(layout: Layout, stored: Bag) -> Bag:
+    """What the view on top of the backing table gives the user."""
+    made: Bag = Counter()
+    ids = [column.id for column in layout.columns]
+    for row, copies in stored.items():
+        if layout.visible is None or row[ids.index(layout.visible.id)]:
+            made[row[: layout.user_columns]] += copies
+    return made

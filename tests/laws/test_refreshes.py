@@ -1,0 +1,111 @@
+"""A refresh leaves the backing table as if it had been computed anew, whichever technique is taken."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rennet.delta.generate import CANDIDATES, RefreshPlan, candidates
+from rennet.delta.rules import Derivation
+from rennet.enable.layout import lay_out
+from rennet.errors import Technique
+from rennet.plan.ir import State
+from rennet.testing.bags import Bag, World, bag
+from tests.laws.cases import LAW, Case, compositions, grouped, growing
+from tests.laws.queries import SCHEMAS
+from tests.laws.refreshing import built, refreshed, shown
+
+TECHNIQUES = [technique for technique, _ in CANDIDATES]
+
+VIEWS: dict[Technique, st.SearchStrategy[Case]] = {
+    Technique.APPEND_ONLY: growing(),
+    Technique.GROUP_AGGREGATE: grouped(),
+    Technique.GENERIC_AGGREGATE: grouped(),
+    Technique.ROW_BASED: compositions(3),
+    Technique.COMPLETE_RECOMPUTE: compositions(3),
+}
+"""Where each technique can be used: one with no plan for any of its views fails its law."""
+
+ANY_VIEW = st.one_of(grouped(0), grouped(1), compositions(3))
+
+
+def keeps(case: Case, technique: Technique) -> None:
+    layout = lay_out(case.plan)
+    plan = candidates(layout, case.derivation)[technique]
+    assume(isinstance(plan, RefreshPlan))
+    assert isinstance(plan, RefreshPlan)
+    stored = built(layout, case.world, State.BEFORE)
+    assert refreshed(plan, stored, case.world) == built(layout, case.world, State.AFTER)
+
+
+def test_every_technique_is_held_to_the_laws() -> None:
+    assert VIEWS.keys() >= set(TECHNIQUES), "add views for the new technique"
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_a_technique(technique: Technique) -> None:
+    LAW(given(VIEWS[technique])(lambda case: keeps(case, technique)))()
+
+
+@LAW
+@given(ANY_VIEW)
+def test_all_techniques_agree(case: Case) -> None:
+    layout = lay_out(case.plan)
+    stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
+    for plan in candidates(layout, case.derivation).values():
+        if isinstance(plan, RefreshPlan):
+            assert refreshed(plan, stored, case.world) == wanted, plan.technique
+
+
+@LAW
+@given(ANY_VIEW)
+def test_users_see_their_query(case: Case) -> None:
+    layout = lay_out(case.plan)
+    assert [c.name for c in layout.columns[: layout.user_columns]] == [c.name for c in case.plan.output]
+    assert shown(layout, built(layout, case.world, State.BEFORE)) == case.before
+    assert shown(layout, built(layout, case.world, State.AFTER)) == case.after
+
+
+@LAW
+@given(ANY_VIEW)
+def test_keys_tell_rows_apart(case: Case) -> None:
+    """At most one stored row a key, and no two columns of the table with one id."""
+    layout = lay_out(case.plan)
+    assert len({c.id for c in layout.columns}) == len(layout.columns)
+    if not layout.keys:
+        return
+    ids = [c.id for c in layout.columns]
+    stored = built(layout, case.world, State.AFTER)
+    keys = [tuple(row[ids.index(k.id)] for k in layout.keys) for row in stored.elements()]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_feed_everything_then_nothing_then_take_everything_away(technique: Technique) -> None:
+    @LAW
+    @given(VIEWS[technique])
+    def law(case: Case) -> None:
+        full = case.world.after
+        empty = {source: bag() for source in full}
+        layout = lay_out(case.plan)
+        stored = built(layout, World(empty, empty), State.AFTER)
+        for before, after in ((empty, full), (full, full), (full, empty)):
+            world = World(before, after, {s: _units(World(before, after).delta(s)) for s in full})
+            grows = dict.fromkeys(SCHEMAS, after is full)
+            plan = candidates(layout, Derivation(grows))[technique]
+            if not isinstance(plan, RefreshPlan):
+                plan = candidates(layout, Derivation(grows))[Technique.COMPLETE_RECOMPUTE]
+            assert isinstance(plan, RefreshPlan)
+            stored = refreshed(plan, stored, world)
+            assert stored == built(layout, world, State.AFTER)
+
+    law()
+
+
+def _units(delta: Bag) -> Bag:
+    """Row by row, as files have them."""
+    made = bag()
+    for *row, weight in delta:
+        made[(*row, 1 if weight > 0 else -1)] += abs(weight)
+    return made
