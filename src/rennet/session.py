@@ -217,7 +217,8 @@ def _explained(error: Exception, place: str | Path, log: Log | None = None) -> S
         return SessionError("Spark did not start.", f"{_advice(said)} {hint}".strip())
     if isinstance(error, OSError) and not isinstance(error, ConnectionError):
         return SessionError(f"Spark could not be started: {error}.", "Check the warehouse's permissions.")
-    return SessionError(f"Spark could not be started: {text.splitlines()[0] if text else error!r}", hint)
+    first = text.strip().splitlines()[0] if text.strip() else repr(error)
+    return SessionError(f"Spark could not be started: {first}", hint)
 
 
 def _advice(said: str) -> str:

@@ -116,7 +116,7 @@ def apply_in_pandas(spark: SparkSession) -> DataFrame:
 @pandas_frame
 def apply_in_pandas_cogrouped(spark: SparkSession) -> DataFrame:
     def merged(left: Any, right: Any) -> Any:
-        return left.merge(right, on="id")
+        return left.merge(right, on="id").astype({"name": object, "employee": object})
 
     left = spark.table("suppliers").select("id", "name").groupBy("id")
     right = spark.table("employees").selectExpr("id", "name AS employee").groupBy("id")
@@ -137,13 +137,13 @@ def apply_in_arrow(spark: SparkSession) -> DataFrame:
 
 
 @pandas_frame
-def pandas_udf_scalar(spark: SparkSession) -> DataFrame:
+def udf_scalar(spark: SparkSession) -> DataFrame:
     twice = fn.pandas_udf(lambda numbers: numbers * 2, "bigint")  # type: ignore[call-overload]
     return spark.table("suppliers").select("id", twice("id").alias("twice"))
 
 
 @pandas_frame
-def pandas_udf_aggregate(spark: SparkSession) -> DataFrame:
+def udf_aggregate(spark: SparkSession) -> DataFrame:
     largest = fn.pandas_udf(lambda numbers: numbers.max(), "int", fn.PandasUDFType.GROUPED_AGG)  # type: ignore[call-overload]
     return spark.table("employees").groupBy("department").agg(largest("id").alias("id"))
 
@@ -151,4 +151,5 @@ def pandas_udf_aggregate(spark: SparkSession) -> DataFrame:
 @pandas_frame
 def python_udf_with_arrow(spark: SparkSession) -> DataFrame:
     shout = fn.udf(lambda text: text + "!", "string", useArrow=True)
-    return spark.table("suppliers").select("id", shout("name").alias("loud"))
+    # Straight over a scan, Spark 4.2.0 waits for its Python worker for ever (SPARK-58241).
+    return spark.table("suppliers").repartition(1).select("id", shout("name").alias("loud"))

@@ -13,19 +13,24 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from rennet.delta.rules import GROWING, RULES, Derivation
+from rennet.enable.layout import Layout, lay_out
+from rennet.enable.order import with_ties_broken, without_order
 from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr
 from rennet.plan.ir import Aggregate, Join, Node, Scan, State, sources
 from rennet.testing.bags import Bag, World, as_delta, at, bag, evaluate, minus
-from tests.laws.queries import SCHEMAS, STRATEGIES, Draw, Maker
+from tests.laws.queries import GROUP_FUNCTIONS, SCHEMAS, STRATEGIES, Draw, Maker, aggregate, windowed
 
+EXAMPLES = int(os.environ.get("RENNET_EXAMPLES", "300"))
 LAW = settings(
-    max_examples=int(os.environ.get("RENNET_EXAMPLES", "300")),
+    max_examples=EXAMPLES,
     derandomize="RENNET_EXAMPLES" not in os.environ,
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 """The same examples every time; `RENNET_EXAMPLES=5000` looks at more, and at others."""
+BRIEFLY = settings(LAW, max_examples=max(1, EXAMPLES // 3))
+"""For laws that are looked at once for every rule or technique."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class Case:
     world: World
     changed: Mapping[str, bool]
     """The sources that changed, and whether they only grew."""
+
+    @property
+    def layout(self) -> Layout:
+        """As planning has it."""
+        return lay_out(without_order(self.plan))
 
     @property
     def derivation(self) -> Derivation:
@@ -113,6 +123,7 @@ def _nothing(before: Bag, drawn: Bag) -> Bag:
 
 
 Changes = tuple[Callable[[Bag, Bag], Bag], ...]
+"""Ways to change; the last is none at all, and never taken for the first source."""
 ANY: Changes = (_other, _edited, _more, _less, _nothing, _same)
 GROWTH: Changes = (_more, _same)
 
@@ -131,7 +142,7 @@ def worlds(maker: Maker, names: Iterable[str], changes: Changes) -> tuple[World,
     changed: dict[str, bool] = {}
     for source in names:
         before[source] = bag(maker.draw(rows(source, 4)))
-        change = maker.one(changes)
+        change = maker.one(changes if changed else changes[:-1])
         drawn = bag() if change in (_nothing, _same) else bag(maker.draw(rows(source, 3)))
         after[source] = change(before[source], drawn)
         difference = minus(after[source], before[source])
@@ -141,7 +152,7 @@ def worlds(maker: Maker, names: Iterable[str], changes: Changes) -> tuple[World,
         elif difference or (changes is ANY and maker.chance(2)):
             changed[source] = False
             deltas[source] = messy(maker, source, difference)
-    return World(before, after, deltas), changed
+    return World(before, after, deltas, functions=GROUP_FUNCTIONS, strict=True), changed
 
 
 def messy(maker: Maker, source: str, difference: Bag) -> Bag:
@@ -171,7 +182,7 @@ def cases(
     rules: Collection[str] = DERIVED,
 ) -> Case:
     maker = Maker(draw, sorted(rules))
-    plan = make(maker)
+    plan = with_ties_broken(make(maker))
     world, changed = worlds(maker, sources(plan), changes)
     return Case(plan, world, changed)
 
@@ -196,6 +207,11 @@ def growing(depth: int = 3) -> st.SearchStrategy[Case]:
     return cases(lambda maker: maker.plan(maker.one(range(1, depth + 1))), GROWTH, rules)
 
 
-def grouped(depth: int = 1) -> st.SearchStrategy[Case]:
-    """Views that end in GROUP BY."""
-    return cases(lambda maker: maker.view(depth))
+def grouped(keyed: bool = False, sums: bool = False) -> st.SearchStrategy[Case]:
+    """Views that end in GROUP BY, with HAVING and projections over it."""
+    return cases(lambda maker: maker.layered(aggregate(maker, maker.number(0, 1), keyed, sums)))
+
+
+def windows(keyed: bool = False) -> st.SearchStrategy[Case]:
+    """Views that end in window functions, with filters and projections over them."""
+    return cases(lambda maker: maker.layered(windowed(maker, maker.plan(maker.number(0, 1)), keyed)))

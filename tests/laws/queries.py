@@ -26,12 +26,18 @@ from rennet.plan.ir import (
     SEMI,
     Aggregate,
     Constant,
+    Expand,
     Filter,
+    Generate,
+    GroupMap,
     Join,
+    Limited,
     Node,
+    PassThrough,
     Project,
     Scan,
     Union,
+    Window,
 )
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -264,14 +270,16 @@ class Maker:
             parts.append(self.predicate((*left.output, *right.output), 0))
         return parts[0] if len(parts) == 1 else catalyst("And", *parts[:2])
 
-    def aggregate_call(self, columns: Sequence[Attribute]) -> AggregateCall:
-        numbers = [c for c in columns if is_number(c.type)]
+    def aggregate_call(self, columns: Sequence[Attribute], sums: bool = False) -> AggregateCall:
+        """Any aggregate, or one that can be kept by adding to sums."""
+        numbers = [c for c in columns if is_number(c.type) and not (sums and c.type == "double")]
         exact = [c for c in columns if c.type in ("int", "decimal(5,2)")]
         condition = self.predicate(columns, 0) if self.chance(5) else None
-        distinct = self.chance(8)
-        kinds = ["Count"] if not columns else ["CountColumn", "Count", "Min", "Max"]
+        distinct = not sums and self.chance(8)
+        kinds = ["CountColumn", "Count"] if columns else ["Count"]
         kinds += ["Sum", "Sum", "Average"] if numbers else []
         kinds += ["Moments"] if exact else []
+        kinds += ["Min", "Max"] if columns and not sums else []
         kind = self.one(kinds)
         if kind == "Count":
             return count(condition=condition)
@@ -286,9 +294,8 @@ class Maker:
         argument = self.one(numbers)
         return (total if kind == "Sum" else average)(argument, distinct, condition)
 
-    def view(self, depth: int) -> Node:
-        """A query that ends in GROUP BY, with HAVING and projections over it."""
-        plan: Node = aggregate(self, depth)
+    def layered(self, plan: Node) -> Node:
+        """With projections and filters over it."""
         for _ in range(self.number(0, 3)):
             plan = layer(self, plan)
         return plan
@@ -356,17 +363,17 @@ def _nullable(columns: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     return tuple(replace(c, nullable=True) for c in columns)
 
 
-def aggregate(maker: Maker, depth: int) -> Node:
+def aggregate(maker: Maker, depth: int, keyed: bool = False, sums: bool = False) -> Node:
     child = maker.plan(depth)
-    keys = maker.some(child.output, 0, 2)
+    keys = maker.some(child.output, int(keyed), 2)
     grouping: list[Expr] = [*keys]
-    if maker.chance(10):
+    if not sums and maker.chance(10):
         grouping.append(literal(1, "int"))
     shown: list[Named] = [k if maker.chance(3) else alias(k, f"g{i}") for i, k in enumerate(keys)]
     if shown and maker.chance(5):
         shown.pop()
     for i in range(maker.number(0 if shown else 1, 3)):
-        shown.append(alias(_over(maker, maker.aggregate_call(child.output)), f"a{i}"))
+        shown.append(alias(_over(maker, maker.aggregate_call(child.output, sums)), f"a{i}"))
     return Aggregate(tuple(grouping), tuple(shown), (child,))
 
 
@@ -377,11 +384,146 @@ def _over(maker: Maker, call: AggregateCall) -> Expr:
     return call
 
 
+def window(maker: Maker, depth: int) -> Node:
+    return windowed(maker, maker.plan(depth))
+
+
+def windowed(maker: Maker, child: Node, keyed: bool = False) -> Node:
+    """Ties are left open, as users leave them."""
+    partition = tuple(maker.some(child.output, int(keyed), 2))
+    order = tuple(ordering(maker, c) for c in maker.some(child.output, 1, 2))
+    if maker.chance(5):
+        order = ()
+    made = [window_function(maker, child.output, partition, order) for _ in range(maker.number(1, 2))]
+    exprs = tuple(alias(function, f"w{i}") for i, function in enumerate(made))
+    return Window(exprs, partition, order, (child,))
+
+
+def ordering(maker: Maker, column: Attribute) -> Expr:
+    direction = maker.one(("ASC NULLS FIRST", "DESC NULLS LAST", "ASC NULLS LAST", "DESC NULLS FIRST"))
+    return Expr("SortOrder", (column,), type=column.type, text=f"{column.name} {direction}")
+
+
+START, HERE, END = Expr("UnboundedPreceding$"), Expr("CurrentRow$"), Expr("UnboundedFollowing$")
+
+
+def window_function(
+    maker: Maker, columns: Sequence[Attribute], partition: tuple[Attribute, ...], order: tuple[Expr, ...]
+) -> Expr:
+    kinds = ("Aggregate", "Aggregate", "RowNumber", "Rank", "DenseRank", "Lag", "Lead")
+    kind = maker.one(kinds) if order and columns else "Aggregate"
+    function: Expr
+    bounds: tuple[Expr, Expr] = (START, HERE) if order else (START, END)
+    by_rows = kind != "Aggregate"
+    if kind == "Aggregate":
+        function = replace(maker.aggregate_call(columns), distinct=False)
+        by_rows = bool(order) and maker.chance(2)
+        if by_rows:
+            near = (literal(-1, "int"), HERE), (HERE, literal(1, "int"))
+            bounds = maker.one((bounds, (START, END), *near))
+    elif kind in ("Lag", "Lead"):
+        value = maker.one(columns)
+        function = Expr(kind, (value, literal(1, "int"), literal(None, value.type)), type=value.type)
+    else:
+        arguments = tuple(e.children[0] for e in order) if kind != "RowNumber" else ()
+        function = Expr(kind, arguments, type="int", nullable=False)
+    return over_window(function, partition, order, bounds, by_rows)
+
+
+def over_window(
+    function: Expr,
+    partition: tuple[Attribute, ...],
+    order: tuple[Expr, ...],
+    bounds: tuple[Expr, Expr],
+    by_rows: bool,
+) -> Expr:
+    """`function OVER (…)`, in Catalyst's words."""
+    kind = "RowFrame" if by_rows else "RangeFrame"
+    names = ", ".join(f"{b.op.lower()}()" if b.op.endswith("$") else b.text for b in bounds)
+    frame = Expr("SpecifiedWindowFrame", bounds, text=f"specifiedwindowframe({kind}, {names})")
+    spec = Expr("WindowSpecDefinition", (*partition, *order, frame))
+    return Expr("WindowExpression", (function, spec), type=function.type, nullable=function.nullable)
+
+
+def generate(maker: Maker, depth: int) -> Node:
+    child = maker.plan(depth)
+    type = maker.one(sorted({*(c.type for c in child.output), "int"}))
+    values_ = tuple(maker.value(child.output, type) for _ in range(maker.number(1, 3)))
+    kept = tuple(i for i in range(len(child.output)) if not maker.chance(3))
+    if maker.chance(3):
+        generator = Expr("Stack", (literal(len(values_), "int"), *values_))
+        return Generate(generator, (column("x", type),), (child,), kept)
+    array = catalyst("CreateArray", *values_, type=f"array<{type}>", nullable=False)
+    if maker.chance(3):
+        nothing = literal(None, array.type)
+        array = catalyst("If", maker.predicate(child.output), array, nothing, type=array.type)
+    if maker.chance(3):
+        made = (column("pos", "int", False), column("x", type))
+        return Generate(Expr("PosExplode", (array,)), made, (child,), kept)
+    return Generate(Expr("Explode", (array,)), (column("x", type),), (child,), kept)
+
+
+def expand(maker: Maker, depth: int) -> Node:
+    """As for GROUPING SETS: the columns as they are, copies of some or NULL, and which copy it is."""
+    child = maker.plan(depth)
+    keys = maker.some(child.output, 1, 2)
+    copies = tuple(column(k.name, k.type) for k in keys)
+    which = column("spark_grouping_id", "bigint", False)
+    lists = []
+    for i in range(maker.number(1, 3)):
+        shown = [k if maker.chance(2) else literal(None, k.type) for k in keys]
+        lists.append((*child.output, *shown, literal(i)))
+    return Expand(tuple(lists), (*child.output, *copies, which), (child,))
+
+
+def pass_through(maker: Maker, depth: int) -> Node:
+    child = maker.plan(depth)
+    if maker.chance(3):
+        return PassThrough("Repartition", (), (child,))
+    order = tuple(ordering(maker, c) for c in maker.some(child.output, 1, 2))
+    return PassThrough("Sort", order, (child,))
+
+
+def limited(maker: Maker, depth: int) -> Node:
+    """By an order that tells all rows apart: other limits are always recomputed."""
+    child = maker.plan(depth)
+    order = tuple(ordering(maker, c) for c in dict.fromkeys((*maker.some(child.output, 0, 2), *child.output)))
+    plan: Node = PassThrough("Sort", order, (child,))
+    if maker.chance(3):
+        plan = Limited("Offset", literal(maker.number(0, 2), "int"), (plan,))
+        if maker.chance(2):
+            return plan
+    count = literal(maker.number(0, 3), "int")
+    return Limited("GlobalLimit", count, (Limited("LocalLimit", count, (plan,)),))
+
+
+def group_map(maker: Maker, depth: int) -> Node:
+    child = maker.plan(depth)
+    keys = tuple(maker.some(child.output, 0, 2))
+    name = maker.one(sorted(GROUP_FUNCTIONS))
+    output = (column("size", "bigint", False), column("mark", "boolean", False))
+    return GroupMap("FlatMapGroupsInPandas", keys, Expr("PythonUDF", text=name), output, (child,))
+
+
+GROUP_FUNCTIONS: dict[str, Callable[[list[tuple[Any, ...]]], list[tuple[Any, ...]]]] = {
+    "summary": lambda rows: [(len(rows), None in rows[0])],
+    "row by row": lambda rows: [(i, row == rows[0]) for i, row in enumerate(rows)],
+    "nothing for one": lambda rows: [(len(rows), True)] * (len(rows) - 1),
+}
+"""Functions of a whole group: each depends on all its rows."""
+
+
 STRATEGIES: dict[str, Callable[[Maker, int], Node]] = {
     "Project": project,
     "Filter": filtered,
     "Union": union,
     "Aggregate": aggregate,
+    "Window": window,
+    "GroupMap": group_map,
+    "Limited": limited,
+    "Generate": generate,
+    "Expand": expand,
+    "PassThrough": pass_through,
     **{f"Join.{how}": join(how) for how in (INNER, LEFT, RIGHT, FULL, SEMI, ANTI, EXISTENCE)},
 }
 """By the name of the rule they exercise: a node of that kind over inputs of a given depth."""

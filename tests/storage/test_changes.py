@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame
@@ -115,7 +116,12 @@ SETUPS = {
 }
 
 
-@pytest.mark.parametrize("setup", SETUPS)
+def some(quick: Sequence[str], slow: Sequence[str]) -> list[Any]:
+    """Setups: those to try every time, and those to try in a sweep."""
+    return [*quick, *(pytest.param(name, marks=pytest.mark.slow) for name in slow)]
+
+
+@pytest.mark.parametrize("setup", some(["plain", "cdf", "dv rows"], ["dv", "dv cdf", "rows", "mapped dv"]))
 def test_a_mix_of_commits(jvm: Jvm, tables: Tables, setup: str) -> None:
     table = Watched(jvm, tables, *SETUPS[setup])
     tracked = ROWS in SETUPS[setup]
@@ -130,7 +136,7 @@ def test_a_mix_of_commits(jvm: Jvm, tables: Tables, setup: str) -> None:
         table.check(row_ids=True)
 
 
-@pytest.mark.parametrize("setup", ["cdf", "dv rows", "rows", "mapped dv"])
+@pytest.mark.parametrize("setup", some(["dv cdf", "mapped dv"], ["cdf", "dv rows", "rows"]))
 def test_changes_around_a_compaction(jvm: Jvm, tables: Tables, setup: str) -> None:
     table = Watched(jvm, tables, *SETUPS[setup])
     for step in (delete, insert, optimize, update):
@@ -219,7 +225,7 @@ def test_deleted_rows_come_back(jvm: Jvm, tables: Tables) -> None:
     assert table.check(ChangeKind.GENERAL).changed_rows == 7
 
 
-@pytest.mark.parametrize("setup", ["plain", "dv cdf", "dv rows"])
+@pytest.mark.parametrize("setup", some(["plain", "dv rows"], ["dv cdf"]))
 def test_replace_where_and_overwrite(jvm: Jvm, tables: Tables, setup: str) -> None:
     table = Watched(jvm, tables, *SETUPS[setup])
     rows = table.spark.sql("SELECT id, 0 AS k, 'replaced' AS v FROM range(20, 30)")

@@ -137,7 +137,10 @@ def history(context: Context) -> int:
             row.asDict(recursive=True) for row in context.engine.history(options.name).take(options.limit)
         ]
     context.out.document({"view": options.name, "refreshes": rows})
-    context.out.grid(Grid.from_dicts(_refreshed(row) for row in rows))
+    if rows:
+        context.out.grid(Grid.from_dicts(_refreshed(row) for row in rows))
+    else:
+        context.out.line("No refresh is on record.")
     return OK
 
 

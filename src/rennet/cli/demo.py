@@ -98,7 +98,7 @@ def _close(out: Output, done: list[Step], elapsed: float, keep: str | None) -> N
     if explanation is not None:
         out.line("\nEXPLAIN, asked just before the last of the incremental refreshes:\n", "bold")
         for line in str(explanation).splitlines():
-            out.line(f"    {line}".rstrip())
+            out.line(f"    {line}".rstrip(), cut=True)
     place = f" --warehouse {keep}" if keep else ""
     out.line(f"\nDone in {elapsed:.0f} s. What next:", "bold")
     out.line(f'  rennet sql{place} "CREATE MATERIALIZED VIEW … AS SELECT …"    make a view of your own')

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from pyspark.errors import PySparkException
 
 from rennet.api import Engine
 from rennet.cli import commands, demo
-from rennet.cli.commands import FAILED, INTERRUPTED, UNEXPECTED, USAGE, Command, Context, UsageError
+from rennet.cli.commands import FAILED, INTERRUPTED, OK, UNEXPECTED, USAGE, Command, Context, UsageError
 from rennet.cli.output import Output, one_line
 from rennet.cli.progress import Activity
 from rennet.demo import Sizes
@@ -35,11 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out = Output("--json" in given)
     try:
         options = parser().parse_args(given)
-        code = _run(options, out)
+        with _tidy_when_terminated():
+            code = _run(options, out)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNEXPECTED
+        return OK
     except (Exception, KeyboardInterrupt) as error:
         return _fail(error, out, "--debug" in given)
     return code
@@ -53,6 +56,23 @@ def _run(options: argparse.Namespace, out: Output) -> int:
         options.statements = commands.statements(options)
     with opened(options.warehouse, activity) as engine:
         return RUN[options.command](Context(engine, options, out, activity))
+
+
+@contextmanager
+def _tidy_when_terminated() -> Iterator[None]:
+    """Let a request to terminate end a command as Ctrl-C does, so that nothing is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -107,7 +127,8 @@ class Parser(argparse.ArgumentParser):
     """Argparse, but wrong usage is an error like any other."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings, allow_abbrev=False)
+        settings.setdefault("allow_abbrev", False)
+        super().__init__(*arguments, **settings)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See {self.prog} --help.")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from rich import box
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -79,10 +79,12 @@ class Output:
             sys.stdout.write(json.dumps(plain(content), ensure_ascii=False) + "\n")
             sys.stdout.flush()
 
-    def line(self, text: str = "", style: str = "") -> None:
-        """One line for people."""
+    def line(self, text: str = "", style: str = "", cut: bool = False) -> None:
+        """One line for people; on a terminal one that is too long is wrapped, or cut."""
         if not self.as_json:
-            self._console.print(Text(text, style=style))
+            overflow: OverflowMethod | None = "ellipsis" if cut else None
+            self._console.print(Text(text, style=style), no_wrap=cut or None, overflow=overflow)
+            sys.stdout.flush()
 
     def facts(self, pairs: Iterable[tuple[str, str]]) -> None:
         """A name and a value per line; values that are empty are left out."""

@@ -84,8 +84,7 @@ class States:
 
 
 def _total(value: Expr, type: str) -> Expr:
-    summed = call("coalesce", call("sum", value), cast(literal(0), type))
-    return Expr("Cast", (summed,), type=type, nullable=False)
+    return call("coalesce", cast(call("sum", value), type), cast(literal(0), type), type=type, nullable=False)
 
 
 def formula(states: States, aggregate: AggregateCall) -> Expr | None:

@@ -1,8 +1,8 @@
 """rennet plan → DataFrame: the only writer.
 
 Nodes that came from Spark and differ only in their inputs are written by `withNewChildren` on the
-original, so nothing of them is lost. Everything else is built from Catalyst's constructors, leaving
-types and null rules of rennet's own expressions to Spark's analyzer.
+original, so nothing of them is lost. Everything else is built from Catalyst's constructors,
+rennet's own expressions by looking up Spark's functions by name.
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ class Writer:
         self.jvm = jvm
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
-        self._spark_only: set[int] = set()
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
         self._none = jvm.none
@@ -80,17 +79,14 @@ class Writer:
         }
 
     def dataframe(self, node: Node) -> DataFrame:
-        made = self.plan(node)
-        self._settle(node, made)
-        return self.jvm.dataframe(made)
+        """The frame of a plan, which is complete as it is written.
 
-    def _settle(self, node: Node, plan: JavaObject) -> None:
-        """Spare the analyzer what Spark has analyzed before.
-
-        Not only for speed: rules of the optimizer leave windows that the analyzer would refuse.
+        The analyzer is spared, not only for speed: it would give new ids to leaves that appear twice,
+        and it refuses windows that rules of the optimizer leave behind.
         """
-        if id(node) in self._spark_only:
-            plan.setAnalyzed()
+        made = self.plan(node)
+        made.setAnalyzed()
+        return self.jvm.dataframe(made)
 
     def share(self, node: Node) -> DataFrame:
         """Keep a node's rows in memory: every plan written from now on that contains it reads them."""
@@ -115,11 +111,7 @@ class Writer:
         children = [self.plan(child) for child in node.children]
         if node.handle is not None:
             handle = self._with_subqueries(node)
-            if all(id(child) in self._spark_only for child in node.children):
-                self._spark_only.add(id(node))
             return handle.withNewChildren(self.jvm.seq(children))
-        for child, plan in zip(node.children, children, strict=True):
-            self._settle(child, plan)
         builder = self._builders.get(type(node))
         if builder is None:
             raise PlanError(f"{node.op} cannot be built from nothing")
@@ -137,7 +129,6 @@ class Writer:
         return map_subqueries(self.jvm, expression, rewrite, self._pinned)
 
     def _write_leaf(self, node: Node) -> JavaObject:
-        self._spark_only.add(id(node))
         if self._leaf is None or not isinstance(node, Scan | Stored):
             return node.handle
         made = self._leaf(node)
@@ -267,13 +258,11 @@ class Writer:
             key = known.exprId() if known is not None else self._expression_id(wanted.id)
         make = self.jvm.type(f"{EXPRESSIONS}Alias")
         made = make(value, wanted.name, key, self._no_names, self._none, self._no_names)
+        if not made.resolved():
+            raise PlanError(f"{made.toString()} does not type-check: {made.child().checkInputDataTypes()}")
         if known is None:
-            self._attributes[wanted.id] = self._reference(made, wanted, key)
+            self._attributes[wanted.id] = made.toAttribute()
         return made
-
-    def _reference(self, made: JavaObject, wanted: Attribute, key: JavaObject) -> JavaObject:
-        """How parents refer to an alias; what Spark has yet to resolve has the type rennet declared."""
-        return made.toAttribute() if made.resolved() else self._reference_to(wanted, key)
 
     def _reference_to(self, wanted: Attribute, key: JavaObject | None = None) -> JavaObject:
         if not wanted.type:
@@ -306,9 +295,17 @@ class Writer:
         children = [self.expression(child) for child in expression.children]
         if expression.op == "Cast":
             return self._cast(children[0], self._type(expression.type))
-        make = self.jvm.type("org.apache.spark.sql.catalyst.analysis.UnresolvedFunction")
-        names, arguments = self.jvm.seq([expression.op]), self.jvm.seq(children)
-        return make(names, arguments, False, self._none, self._none, self.jvm.seq([]), False)
+        return self._call(expression.op, children)
+
+    def _call(self, name: str, arguments: list[JavaObject]) -> JavaObject:
+        """Spark's own function of that name, resolved: the analyzer need not see the plan again."""
+        make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
+        identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
+        registry = self.jvm.session.sessionState().functionRegistry()
+        made = registry.lookupFunction(identifier, self.jvm.seq(arguments))
+        if self.jvm.loaded(f"{EXPRESSIONS}aggregate.AggregateFunction").isInstance(made):
+            return made.toAggregateExpression()
+        return made
 
     def _literal(self, expression: Expr) -> JavaObject:
         wanted = self._type(expression.type)

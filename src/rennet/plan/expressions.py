@@ -2,8 +2,8 @@
 
 An expression read from Spark keeps the Catalyst object it came from in `handle` and is written back
 unchanged; if only its children were replaced, the handle serves as the template. An expression made by
-rennet has no handle: its `op` is then the name of a Spark SQL function, so that Spark itself resolves
-types and null rules.
+rennet has no handle: its `op` is then the name of a Spark SQL function, whose arguments must have the
+types it wants.
 """
 
 from __future__ import annotations

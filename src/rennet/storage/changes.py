@@ -109,7 +109,7 @@ def changes_since(
         back = f"its version went back from {old.version} to {now.version}"
         return _refused(blank, IssueType.DATA_HAS_CHANGED, back)
     log, at = delta_log(jvm, now.path), snapshot(jvm, now)
-    meta, noted = metadata(at), checksum(at)
+    meta, noted = metadata(jvm, at), checksum(at)
     properties = meta.get("configuration", {})
     blank = replace(
         blank,
@@ -140,7 +140,7 @@ def _commits(jvm: Jvm, log: JavaObject, first: int, last: int) -> tuple[list[Fil
     for version, file in commit_files(jvm, log, first, last):
         if version != first + len(commits):
             break
-        commits.append(FileCommit.of(read_commit(log, file, conf)))
+        commits.append(FileCommit.of(read_commit(jvm, log, file, conf)))
     reached = first + len(commits)
     return commits, reached if reached <= last else None
 
@@ -155,7 +155,7 @@ def _schema_problem(
     shapes = [Shape.of(commit.metadata) for commit in commits if commit.metadata]
     if shapes:
         try:
-            shapes.insert(0, Shape.of(metadata(snapshot(jvm, old))))
+            shapes.insert(0, Shape.of(metadata(jvm, snapshot(jvm, old))))
         except SourceError as error:
             return Issue(IssueType.CHANGE_SET_MISSING, error.message)
     found = (schema_issue(shape, last, used) for shape in shapes)
@@ -227,7 +227,7 @@ def read_changes(
     ids = row_ids and change.has_row_ids
     diff = change.feed if change.feed is not None and not ids else change.files
     log, at = delta_log(jvm, change.source.path), snapshot(jvm, change.source)
-    table = json.loads(at.metadata().schemaString())["fields"]
+    table = json.loads(metadata(jvm, at)["schemaString"])["fields"]
     names = [column["name"] for column in table] if columns is None else columns
     kept = [F.col(quoted(name)) for name in names]
     if ids:

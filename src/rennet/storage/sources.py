@@ -22,6 +22,9 @@ DELTA = "org.apache.spark.sql.delta."
 READINGS = 20
 """How often `pin` looks before it gives up on sources that never hold still."""
 
+PIECE, LONG = 3_000, 200_000
+"""How much text is fetched at once, and from where on 40 ms more do not matter."""
+
 JVM_ERRORS = (Py4JJavaError, PySparkException)
 """What a failing call into Spark raises: PySpark converts some Java exceptions, not all."""
 
@@ -149,7 +152,7 @@ def relation_at(
     held = relation.relation()
     index = held.location()
     at = snapshot(jvm, source)
-    then, now = metadata(at), metadata(index)
+    then, now = metadata(jvm, at), metadata(jvm, index)
     fmt = held.fileFormat()
     if then["schemaString"] == now["schemaString"]:
         # Deletion vectors or column mapping may have been switched on in between.
@@ -184,9 +187,9 @@ def relation_at(
 # -- the log
 
 
-def metadata(described: JavaObject) -> dict[str, Any]:
+def metadata(jvm: Jvm, described: JavaObject) -> dict[str, Any]:
     """The metadata action of a snapshot or file index: schema, partitioning, properties."""
-    found: dict[str, Any] = json.loads(described.metadata().json())["metaData"]
+    found: dict[str, Any] = json.loads(to_json(jvm, described.metadata()))
     return found
 
 
@@ -207,11 +210,30 @@ def commit_files(jvm: Jvm, log: JavaObject, first: int, last: int) -> Iterator[t
         yield pair._1(), pair._2()
 
 
-def read_commit(log: JavaObject, file: JavaObject, conf: JavaObject) -> Iterator[dict[str, Any]]:
-    """The actions of one commit, as the log's own JSON: one round trip however many they are."""
-    for line in log.store().read(file, conf).mkString("\n").splitlines():
-        if line:
-            yield json.loads(line)
+def read_commit(jvm: Jvm, log: JavaObject, file: JavaObject, conf: JavaObject) -> Iterator[dict[str, Any]]:
+    """The actions of one commit, as the log's own JSON: few round trips, however many they are."""
+    lines = log.store().read(file, conf)
+    text = _fetched(lines.addString(jvm.type("scala.collection.mutable.StringBuilder")(), "\n"))
+    return (json.loads(line) for line in text.split("\n") if line)
+
+
+def to_json(jvm: Jvm, thing: JavaObject) -> str:
+    """Delta's own JSON of an action, or of a Scala sequence of them."""
+    writer = jvm.type("java.io.StringWriter")()
+    jvm.singleton(f"{DELTA}util.JsonUtils").mapper().writeValue(writer, thing)
+    return _fetched(writer.getBuffer())
+
+
+def _fetched(text: JavaObject) -> str:
+    """A Java string buffer as text, in pieces.
+
+    Py4J's JVM side writes a long answer in pieces of 8 KiB to a socket that waits, before it sends the
+    last one, until the first is acknowledged: 40 ms later. Short answers take a fraction of one.
+    """
+    length = text.length()
+    if length > LONG:
+        return str(text.toString())
+    return "".join(text.substring(at, min(at + PIECE, length)) for at in range(0, length, PIECE))
 
 
 def parse_actions(jvm: Jvm, kind: str, found: Sequence[Mapping[str, Any]]) -> JavaObject:

@@ -213,8 +213,6 @@ def remove(spark: SparkSession, name: ViewName, backing: ViewName) -> None:
 
 def first_line(error: Exception) -> str:
     """What went wrong, in one line."""
-    if isinstance(error, AnalysisException):
-        text = error.getMessage() or str(error)
-    else:
-        text = str(error)
+    message = error.getMessage() if isinstance(error, AnalysisException) else None
+    text = message or str(error)
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__

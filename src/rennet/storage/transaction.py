@@ -29,9 +29,11 @@ from rennet.storage.sources import (
     commit_files,
     current,
     delta_log,
+    metadata,
     parse_actions,
     read_commit,
     scala_seq,
+    to_json,
 )
 
 FILE = "__mv_file"
@@ -131,11 +133,7 @@ class Transaction:
         Positions come from `target()` of this transaction. A row named twice is deleted once; a file
         left without rows is removed. To be called once: two deletions in one file would not add up.
         """
-        self._open()
-        if self._deleted:
-            raise PlanError("a transaction deletes once: unite the positions first")
-        self._deleted = True
-        self._txn.readWholeTable()
+        self._delete_once()
         touched = self._touched(positions)
         if not touched:
             return 0
@@ -166,7 +164,7 @@ class Transaction:
         )
         by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
         self._found = helper.findFilesWithMatchingRows(self._txn, by_name, vectors)
-        found: list[dict[str, Any]] = json.loads(self._json(self._found))
+        found: list[dict[str, Any]] = json.loads(to_json(jvm, self._found))
         return found
 
     def _stage_with_statistics(self) -> None:
@@ -178,17 +176,16 @@ class Transaction:
     def append(self, rows: DataFrame) -> Written:
         """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced."""
         self._open()
-        actions = self._jvm.items(self._txn.writeFiles(self._fitted(rows)._jdf))
-        self._staged += actions
-        adds = [json.loads(action.json()).get("add", {}) for action in actions]
-        counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if add.get("stats")]
-        return Written(sum(counts), sum(add.get("size", 0) for add in adds), len(adds))
+        actions = self._txn.writeFiles(self._fitted(rows)._jdf)
+        self._staged += self._jvm.items(actions)
+        adds = [add for add in json.loads(to_json(self._jvm, actions)) if "modificationTime" in add]
+        counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if "stats" in add]
+        return Written(sum(counts), sum(add["size"] for add in adds), len(adds))
 
     def overwrite(self, rows: DataFrame) -> Written:
         """Replace all rows of the table."""
-        self._open()
-        self._txn.readWholeTable()
-        found = json.loads(self._json(self._files()))
+        self._delete_once()
+        found = json.loads(to_json(self._jvm, self._files()))
         now = int(time.time() * 1000)
         self._stage("RemoveFile", [_removal(entry, now) for entry in found])
         return self.append(rows)
@@ -221,6 +218,13 @@ class Transaction:
         if self._done:
             raise PlanError("the transaction is over")
 
+    def _delete_once(self) -> None:
+        self._open()
+        if self._deleted:
+            raise PlanError("a transaction deletes once: unite the positions first")
+        self._deleted = True
+        self._txn.readWholeTable()
+
     def _stage(self, kind: str, found: Sequence[Mapping[str, Any]]) -> None:
         parsed = parse_actions(self._jvm, kind, found)
         self._staged += [parsed.get(i) for i in range(parsed.size())]
@@ -244,12 +248,9 @@ class Transaction:
         count = noted.numDeletionVectorsOpt() if noted is not None else self._jvm.none
         return not count.isDefined() or count.get() > 0
 
-    def _json(self, thing: JavaObject) -> str:
-        return str(self._jvm.singleton(f"{DELTA}util.JsonUtils").mapper().writeValueAsString(thing))
-
     def _fitted(self, rows: DataFrame) -> DataFrame:
         """The rows with the table's columns in their order, or a `PlanError` if they do not fit."""
-        wanted = StructType.fromJson(json.loads(self._snapshot.metadata().schemaString()))
+        wanted = StructType.fromJson(json.loads(metadata(self._jvm, self._snapshot)["schemaString"]))
         given = {column.name.lower(): column.dataType for column in rows.schema}
         missing = [column.name for column in wanted if column.name.lower() not in given]
         unknown = given.keys() - {column.name.lower() for column in wanted}
@@ -327,7 +328,8 @@ def _domains(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
     known = noted.domainMetadata() if noted is not None else jvm.none
     # Without a checksum, the whole state of the table has to be reconstructed for them.
     held = known.get() if known.isDefined() else snapshot.domainMetadata()
-    return {domain.domain(): domain.configuration() for domain in jvm.items(held) if not domain.removed()}
+    found = json.loads(to_json(jvm, held))
+    return {entry["domain"]: entry["configuration"] for entry in found if not entry.get("removed")}
 
 
 class Commit(NamedTuple):
@@ -345,7 +347,7 @@ def history(jvm: Jvm, path: str) -> Iterator[Commit]:
     conf = log.newDeltaHadoopConf()
     for version, file in reversed(list(commit_files(jvm, log, 0, last))):
         moment, found = int(file.getModificationTime()), {}
-        for action in read_commit(log, file, conf):
+        for action in read_commit(jvm, log, file, conf):
             if "commitInfo" in action:
                 info = action["commitInfo"]
                 moment = info.get("inCommitTimestamp") or info.get("timestamp") or moment

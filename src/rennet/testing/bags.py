@@ -1,4 +1,4 @@
-"""What rennet plans mean, in a page of Python and without Spark: the judge of the delta laws.
+"""What rennet plans mean, without Spark: the judge of the delta laws.
 
 A relation is a bag of tuples. Values are Python's own: int, str, bool, and None for NULL; DECIMAL and DOUBLE
 are Fractions, so that two formulas that should agree agree exactly. Logic is three-valued, arithmetic is
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby, pairwise
 from typing import Any
 
 from rennet.errors import PlanError, RennetError
@@ -29,17 +30,22 @@ from rennet.plan.ir import (
     SEMI,
     Aggregate,
     Constant,
+    Expand,
     Filter,
     Foreign,
+    Generate,
+    GroupMap,
     Join,
+    Limited,
     Node,
-    Other,
+    PassThrough,
     Project,
     Replicate,
     Scan,
     State,
     Stored,
     Union,
+    Window,
 )
 
 Value = Any
@@ -106,6 +112,10 @@ class World:
     stored: Bag = field(default_factory=Counter)
     fixed: Mapping[str, Bag] = field(default_factory=dict)
     """Leaves that are no Delta tables, by name or kind."""
+    functions: Mapping[str, Callable[[list[Row]], Iterable[Row]]] = field(default_factory=dict)
+    """What is applied to whole groups, by the text of the function."""
+    strict: bool = False
+    """Is it an error if an order leaves open what a result is? If not, the rows' content decides."""
     _done: dict[int, tuple[Node, Bag]] = field(default_factory=dict, compare=False, repr=False)
 
     def delta(self, source: str) -> Bag:
@@ -185,12 +195,10 @@ def _union(node: Union, world: World, *parts: Bag) -> Bag:
 def _join(node: Join, world: World, left: Bag, right: Bag) -> Bag:
     """Pairs that match, and what the kind of join makes of rows that match nothing."""
     both = (*node.left.output, *node.right.output)
-    promised = {
-        SEMI: node.left.output,
-        ANTI: node.left.output,
-        EXISTENCE: (*node.left.output, node.output[-1]),
-    }
-    if [a.id for a in node.output] != [a.id for a in promised.get(node.how, both)]:
+    promised = node.left.output if node.how in (SEMI, ANTI) else both
+    if node.how == EXISTENCE:
+        promised = (*node.left.output, *node.output[-1:])
+    if [a.id for a in node.output] != [a.id for a in promised]:
         raise PlanError(f"a join of kind {node.how} does not put out the columns of its sides")
     test = (lambda row: True) if node.condition is None else _over_rows(node.condition, both)
     pairs = {(a, b): m * n for a, m in left.items() for b, n in right.items() if test((*a, *b)) is True}
@@ -213,10 +221,9 @@ def _join(node: Join, world: World, left: Bag, right: Bag) -> Bag:
 
 def _aggregate(node: Aggregate, world: World, rows: Bag) -> Bag:
     columns = node.child.output
-    keys = [_over_rows(e, columns) for e in node.grouping]
-    groups: dict[Row, Bag] = {} if node.grouping else {(): Counter()}
-    for row, copies in rows.items():
-        groups.setdefault(tuple(key(row) for key in keys), Counter())[row] += copies
+    groups = _groups(rows, node.grouping, columns)
+    if not node.grouping and not groups:
+        groups = {(): Counter()}
     values = [_over_groups(value_of(e), columns) for e in node.exprs]
     return bag(tuple(value(group) for value in values) for group in groups.values())
 
@@ -230,6 +237,198 @@ def _replicate(node: Replicate, world: World, rows: Bag) -> Bag:
     return made
 
 
+def _generate(node: Generate, world: World, rows: Bag) -> Bag:
+    generator = GENERATORS.get(node.generator.op)
+    if generator is None:
+        raise PlanError(f"the evaluator of bags does not know the generator {node.generator.op}")
+    arguments = [_over_rows(e, node.child.output) for e in node.generator.children]
+    made: Bag = Counter()
+    for row, copies in rows.items():
+        for values in generator(*(argument(row) for argument in arguments)):
+            made[(*(row[i] for i in node.kept), *values)] += copies
+    return made
+
+
+GENERATORS: dict[str, Callable[..., Iterable[Row]]] = {
+    "Explode": lambda array: [(value,) for value in array or ()],
+    "PosExplode": lambda array: list(enumerate(array or ())),
+    "Stack": lambda count, *values: [
+        values[i : i + len(values) // count] for i in range(0, len(values), len(values) // count)
+    ],
+}
+"""The rows a generator makes of its arguments."""
+
+
+def _expand(node: Expand, world: World, rows: Bag) -> Bag:
+    lists = [[_over_rows(e, node.child.output) for e in each] for each in node.projections]
+    made: Bag = Counter()
+    for row, copies in rows.items():
+        for each in lists:
+            made[tuple(value(row) for value in each)] += copies
+    return made
+
+
+def _group_map(node: GroupMap, world: World, rows: Bag) -> Bag:
+    function = world.functions.get(node.function.text)
+    if function is None:
+        raise PlanError(f"nothing says what the function {node.function.text} does")
+    made: Bag = Counter()
+    for group in _groups(rows, node.keys, node.child.output).values():
+        made.update(function(sorted(group.elements(), key=_comparable)))
+    return made
+
+
+def _groups(rows: Bag, keys: tuple[Expr, ...], columns: tuple[Attribute, ...]) -> dict[Row, Bag]:
+    values = [_over_rows(key, columns) for key in keys]
+    groups: dict[Row, Bag] = {}
+    for row, copies in rows.items():
+        groups.setdefault(tuple(value(row) for value in values), Counter())[row] += copies
+    return groups
+
+
+# -- order ------------------------------------------------------------------------------------------------
+
+
+def _comparable(row: Row) -> Row:
+    """A row that can be compared with others of its type, NULLs first."""
+    return tuple((value is not None, value) if value is not None else (False,) for value in row)
+
+
+class _Backwards(tuple[Value, ...]):
+    def __lt__(self, other: tuple[Value, ...]) -> bool:
+        return tuple.__gt__(self, other)
+
+
+def _sort_key(order: tuple[Expr, ...], columns: tuple[Attribute, ...]) -> Callable[[Row], Row]:
+    """What rows are compared by; NULLs come first, in descending order last, unless the text says."""
+    values = [_over_rows(each.children[0], columns) for each in order]
+    down = [" DESC" in each.text for each in order]
+    last = [
+        "NULLS LAST" in e.text or (d and "NULLS FIRST" not in e.text)
+        for e, d in zip(order, down, strict=True)
+    ]
+
+    def key(row: Row) -> Row:
+        made = []
+        for value, descending, nulls_last in zip(values, down, last, strict=True):
+            found = value(row)
+            place = (found is None) == nulls_last
+            made.append((place, () if found is None else (_Backwards if descending else tuple)((found,))))
+        return tuple(made)
+
+    return key
+
+
+def _sorted(rows: Bag, key: Callable[[Row], Row], strict: bool) -> list[Row]:
+    """In order; what the order leaves open is decided by content, or an error."""
+    made = sorted(rows.elements(), key=_comparable)
+    made.sort(key=key)
+    if strict and any(a != b and key(a) == key(b) for a, b in pairwise(made)):
+        raise EvaluationError("the order leaves open which of two different rows comes first")
+    return made
+
+
+def _limited(node: Limited, world: World, rows: Bag) -> Bag:
+    return bag(_in_order(node, world))
+
+
+def _in_order(node: Node, world: World) -> list[Row]:
+    """The rows a LIMIT counts; a LIMIT per partition takes nothing away from the one above it."""
+    if isinstance(node, Limited):
+        rows, count = _in_order(node.child, world), _over_rows(node.count, ())(())
+        takes = {"GlobalLimit": rows[:count], "Offset": rows[count:], "Tail": rows[-count:] if count else []}
+        return takes.get(node.kind, rows)
+    if isinstance(node, PassThrough) and node.kind == "Sort":
+        return _sorted(evaluate(node, world), _sort_key(node.exprs, node.output), world.strict)
+    return _sorted(evaluate(node, world), lambda row: (), world.strict)
+
+
+def _window(node: Window, world: World, rows: Bag) -> Bag:
+    columns = node.child.output
+    key = _sort_key(node.order, columns)
+    functions = [_windowed(value_of(e), node) for e in node.exprs]
+    tied = world.strict and any(open_ for _, open_ in functions)
+    made: Bag = Counter()
+    for group in _groups(rows, node.partition, columns).values():
+        ordered = _sorted(group, key, tied)
+        peers = [key(row) for row in ordered]
+        for i, row in enumerate(ordered):
+            made[(*row, *(function(ordered, peers, i) for function, _ in functions))] += 1
+    return made
+
+
+WindowFunction = Callable[[list[Row], list[Row], int], Value]
+"""From a partition in order, what each of its rows is ordered by, and the position of a row."""
+
+
+def _windowed(expression: Expr, node: Window) -> tuple[WindowFunction, bool]:
+    """A window function, and whether it tells apart rows that the order does not."""
+    if expression.op != "WindowExpression":
+        raise PlanError(f"{expression.op} is not a window function")
+    function, spec = expression.children
+    *keys, frame = spec.children
+    if keys != [*node.partition, *node.order]:
+        raise PlanError("a window function is over another window than its node")
+    if isinstance(function, AggregateCall):
+        return _framed(function, frame, node.child.output)
+    meaning = WINDOW_FUNCTIONS.get(function.op)
+    if meaning is None:
+        raise PlanError(f"the evaluator of bags does not know the window function {function.op}")
+    arguments = [_over_rows(e, node.child.output) for e in function.children]
+    made: WindowFunction = lambda rows, peers, i: meaning(rows, peers, i, *arguments)  # noqa: E731
+    return made, function.op not in ("Rank", "DenseRank")
+
+
+def _shifted(sign: int) -> Callable[..., Value]:
+    def compute(
+        rows: list[Row], peers: list[Row], i: int, value: Compiled, by: Compiled, default: Compiled
+    ) -> Value:
+        there = i + sign * by(rows[i])
+        return value(rows[there]) if 0 <= there < len(rows) else default(rows[i])
+
+    return compute
+
+
+def _values(rows: list[Row], arguments: tuple[Compiled, ...]) -> list[Row]:
+    """Ranks go by their own arguments, as Spark has it: the window may be ordered by more."""
+    return [tuple(argument(row) for argument in arguments) for row in rows]
+
+
+WINDOW_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "RowNumber": lambda rows, peers, i: i + 1,
+    "Rank": lambda rows, peers, i, *by: _values(rows, by).index(_values(rows, by)[i]) + 1,
+    "DenseRank": lambda rows, peers, i, *by: len(list(groupby(_values(rows[: i + 1], by)))),
+    "Lag": _shifted(-1),
+    "Lead": _shifted(+1),
+}
+
+
+def _framed(
+    aggregate: AggregateCall, frame: Expr, columns: tuple[Attribute, ...]
+) -> tuple[WindowFunction, bool]:
+    """An aggregate over the rows of a frame; by RANGE, rows that tie are in it together."""
+    function = _aggregated(aggregate, columns)
+    by_rows = "RowFrame" in frame.text
+    lower, upper = frame.children
+
+    def compute(rows: list[Row], peers: list[Row], i: int) -> Value:
+        first = i if by_rows else peers.index(peers[i])
+        last = i if by_rows else len(peers) - 1 - peers[::-1].index(peers[i])
+        start = 0 if lower.op == "UnboundedPreceding$" else first + _offset(lower)
+        end = len(rows) if upper.op == "UnboundedFollowing$" else last + _offset(upper) + 1
+        return function(bag(rows[max(0, start) : max(0, end)]))
+
+    def _offset(bound: Expr) -> int:
+        if bound.op == "CurrentRow$":
+            return 0
+        if not by_rows:
+            raise PlanError("the evaluator of bags does not know frames by RANGE of values")
+        return int(_over_rows(bound, ())(()))
+
+    whole = lower.op == "UnboundedPreceding$" and upper.op == "UnboundedFollowing$"
+    return compute, by_rows and not whole
+
+
 NODES: dict[type[Node], Callable[..., Bag]] = {
     Scan: _scan,
     Constant: _constant,
@@ -240,21 +439,15 @@ NODES: dict[type[Node], Callable[..., Bag]] = {
     Union: _union,
     Join: _join,
     Aggregate: _aggregate,
+    Window: _window,
+    Generate: _generate,
+    Expand: _expand,
+    PassThrough: lambda node, world, rows: rows,
+    Limited: _limited,
+    GroupMap: _group_map,
     Replicate: _replicate,
 }
-"""The meaning of each node, from the rows of its inputs."""
-
-
-def _other(node: Other, world: World, *inputs: Bag) -> Bag:
-    meaning = OTHERS.get(node.kind)
-    if meaning is None:
-        raise PlanError(f"the evaluator of bags does not know the operator {node.kind}")
-    return meaning(node, world, *inputs)
-
-
-OTHERS: dict[str, Callable[..., Bag]] = {}
-"""The meaning of operators that are read as `Other`, by their Catalyst name."""
-NODES[Other] = _other
+"""The meaning of each node, from the rows of its inputs; an `Other` has none."""
 
 
 # -- expressions ----------------------------------------------------------------------------------------
@@ -478,6 +671,7 @@ FUNCTIONS: dict[str, Meaning] = {
     **dict.fromkeys(("least", "Least"), _lenient(lambda *v: min(_present(v), default=None))),
     **dict.fromkeys(("upper", "Upper"), _strict(str.upper)),
     **dict.fromkeys(("concat", "Concat"), _strict(lambda *v: "".join(v))),
+    **dict.fromkeys(("array", "CreateArray"), _lenient(lambda *v: v)),
     **dict.fromkeys(("xxhash64", "XxHash64"), _lenient(lambda *v: hash(v))),
     "Literal": _literal,
     "Cast": _cast,

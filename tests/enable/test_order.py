@@ -1,0 +1,90 @@
+"""Ties, and what is done about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rennet.enable.determinism import obstacles
+from rennet.enable.order import decided, with_ties_broken, without_order
+from rennet.plan.expressions import Attribute, Expr, alias, literal
+from rennet.plan.ir import Limited, Node, PassThrough, Window, filter_
+from tests.laws.queries import HERE, START, column, count, over_window, scan, values
+
+
+def by(attribute: Attribute) -> Expr:
+    return Expr("SortOrder", (attribute,), type=attribute.type, text=f"{attribute.name} ASC NULLS FIRST")
+
+
+def window(child: Node, function: Expr, by_rows: bool = True) -> Window:
+    """`function OVER (ORDER BY the first column)`"""
+    order = (by(child.output[0]),)
+    made = over_window(function, (), order, (START, HERE), by_rows)
+    return Window((alias(made, "w"),), (), order, (child,))
+
+
+ROW_NUMBER = Expr("RowNumber", type="int", nullable=False)
+
+
+def orders(plan: Node) -> list[list[str]]:
+    windows = [node for node in plan.walk() if isinstance(node, Window)]
+    return [
+        [e.children[0].name for e in node.order if isinstance(e.children[0], Attribute)] for node in windows
+    ]
+
+
+def test_row_numbers_are_decided_by_all_columns() -> None:
+    assert orders(with_ties_broken(window(scan("r"), ROW_NUMBER))) == [["k", "v"]]
+
+
+def test_the_definition_of_the_window_says_the_same() -> None:
+    made = with_ties_broken(window(scan("r"), ROW_NUMBER))
+    assert isinstance(made, Window)
+    (function,) = made.exprs
+    *keys, _ = function.children[0].children[1].children
+    assert tuple(keys) == made.order
+
+
+def test_peers_stay_peers() -> None:
+    """By RANGE, tied rows are in the frame together: their order does not matter."""
+    plan = window(scan("r"), count(), by_rows=False)
+    assert with_ties_broken(plan) is plan
+
+
+def test_an_order_by_all_columns_is_left_alone() -> None:
+    leaf = values([(1,)], ("a", "int"))
+    plan = window(leaf, ROW_NUMBER)
+    assert with_ties_broken(plan) is plan
+
+
+def test_orders_are_dropped() -> None:
+    source = scan("r")
+    plan = filter_(PassThrough("Sort", (by(source.output[0]),), (source,)), literal(True, "boolean"))
+    assert without_order(plan) == filter_(source, literal(True, "boolean"))
+
+
+def test_the_order_of_a_limit_is_not() -> None:
+    source = scan("r")
+    ordered = PassThrough("Sort", (by(source.output[0]),), (source,))
+    count_ = literal(1, "int")
+    plan = Limited("GlobalLimit", count_, (Limited("LocalLimit", count_, (ordered,)),))
+    assert without_order(plan) is plan
+    assert not decided(plan)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a column that cannot be ordered leaves the tie open, and nobody says so"
+)
+def test_ties_that_cannot_be_broken_are_an_obstacle() -> None:
+    leaf = values([], ("a", "int"), ("m", "map<int,int>"))
+    assert obstacles(with_ties_broken(window(leaf, ROW_NUMBER)))
+
+
+@pytest.mark.xfail(strict=True, reason="NTH_VALUE counts along rows by RANGE too, and is not in POSITIONAL")
+def test_nth_value_is_decided_by_all_columns() -> None:
+    source = scan("r")
+    nth = Expr("NthValue", (source.output[1], literal(1, "int")), type="int")
+    assert orders(with_ties_broken(window(source, nth, by_rows=False))) == [["k", "v"]]
+
+
+def test_columns_are_told_apart_by_id() -> None:
+    assert column("a", "int") != column("a", "int")

@@ -1,0 +1,158 @@
+"""Runs scenario files: tables, views, changes; after each change every view must equal its query.
+
+A file is readable text in sections. `[setup]` holds SQL; `[view NAME]` a query, created once for every
+technique that could maintain it; `[change TITLE]` holds SQL that changes tables. `[change TITLE -> T]` says
+which technique rennet chooses by itself for the first view. After the last change nothing is changed, which
+must be noticed, and then everything is taken away.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rennet import Engine, Technique
+from rennet.errors import NotIncrementalError
+from rennet.sql.parse import split
+
+HEADER = re.compile(r"^\[(\w+)\s*(.*?)\s*(?:->\s*(\w+))?\]\s*$", re.MULTILINE)
+
+
+@dataclass
+class Scenario:
+    """One file."""
+
+    name: str
+    setup: list[str] = field(default_factory=list)
+    views: dict[str, str] = field(default_factory=dict)
+    changes: list[tuple[str, list[str], str | None]] = field(default_factory=list)
+
+
+def load(path: Path) -> Scenario:
+    """Read a scenario file; an unknown section is an error."""
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
+    scenario = Scenario(path.stem)
+    found = list(HEADER.finditer(text))
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    for match, end in zip(found, ends, strict=True):
+        kind, title, technique = match.groups()
+        body = text[match.end() : end].strip()
+        if kind == "setup":
+            scenario.setup += split(body)
+        elif kind == "view":
+            scenario.views[title] = body.rstrip(";")
+        elif kind == "change":
+            scenario.changes.append((title, split(body), technique))
+        else:
+            raise ValueError(f"{path.name}: unknown section [{kind}]")
+    return scenario
+
+
+class Run:
+    """One scenario in a schema of its own."""
+
+    def __init__(self, spark: SparkSession, scenario: Scenario) -> None:
+        self.spark = spark
+        self.engine = Engine(spark)
+        self.scenario = scenario
+        self.schema = f"s_{scenario.name}"
+        self.copies: dict[str, dict[str, Technique]] = {}
+        self.used: Counter[str] = Counter()
+
+    def __call__(self) -> None:
+        before = self.spark.catalog.currentDatabase()
+        self.spark.sql(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
+        self.spark.sql(f"CREATE SCHEMA {self.schema}")
+        self.spark.catalog.setCurrentDatabase(self.schema)
+        try:
+            self._steps()
+        finally:
+            self.spark.catalog.setCurrentDatabase(before)
+
+    def _steps(self) -> None:
+        self._all(self.scenario.setup)
+        self.tables = [t.name for t in self.spark.catalog.listTables() if t.tableType != "VIEW"]
+        for view, query in self.scenario.views.items():
+            self._create(view, query)
+        self._check("setup")
+        for title, statements, expected in self.scenario.changes:
+            self._all(statements)
+            self._step(title, expected)
+        self._step("nothing", "NO_OP")
+        self._all([f"DELETE FROM {table}" for table in self.tables])
+        self._step("everything taken away", None)
+
+    def _all(self, statements: list[str]) -> None:
+        for statement in statements:
+            self.spark.sql(statement)
+
+    def _create(self, view: str, query: str) -> None:
+        found = self.engine.explain(query)
+        usable = [Technique(t["technique"]) for t in found.techniques if t["applicable"]]
+        incremental = [t for t in usable if t is not Technique.COMPLETE_RECOMPUTE]
+        self.copies[view] = {f"{view}__{t.lower()}": t for t in incremental or usable}
+        for name in self.copies[view]:
+            self.engine.create_materialized_view(name, query)
+
+    def _step(self, title: str, expected: str | None) -> None:
+        for view, copies in self.copies.items():
+            for name, technique in copies.items():
+                if expected is not None and view == next(iter(self.copies)) and technique == expected:
+                    assert self.engine.explain(name).technique == expected, title
+                self._refresh(name, technique, title)
+        self._check(title)
+
+    def _refresh(self, name: str, technique: Technique, title: str) -> None:
+        try:
+            quiet = title == "nothing"
+            result = self.engine.refresh(name, technique=None if quiet else technique)
+        except NotIncrementalError:
+            result = self.engine.refresh(name)
+        self.used[result.technique] += 1
+        if title == "nothing" and not self._always_full(name):
+            assert result.technique is Technique.NO_OP, f"{name}: {result.reason}"
+            assert result.jobs == 0
+        lost = "EXECUTION_FAILED" in result.reason or "PLANNING_FAILED" in result.reason
+        assert not lost, f"{name} after {title}: {result.reason}"
+
+    def _always_full(self, name: str) -> bool:
+        return name.endswith("complete_recompute")
+
+    def _check(self, title: str) -> None:
+        for view, copies in self.copies.items():
+            expected = self.spark.sql(self.scenario.views[view])
+            wanted = bag(expected)
+            for name in copies:
+                found = self.spark.table(name)
+                assert found.schema.simpleString() == expected.schema.simpleString(), name
+                same(bag(found), wanted, f"{name} after {title}")
+
+
+def bag(frame: DataFrame) -> list[tuple[Any, ...]]:
+    return sorted((tuple(row) for row in frame.collect()), key=_order)
+
+
+def _order(row: tuple[Any, ...]) -> str:
+    return repr([f"{v:.6g}" if isinstance(v, float) else v for v in row])
+
+
+def same(found: list[tuple[Any, ...]], wanted: list[tuple[Any, ...]], what: str) -> None:
+    """Equal as bags, floating point up to rounding."""
+    alike = len(found) == len(wanted) and all(
+        _equal(a, b) for x, y in zip(found, wanted, strict=True) for a, b in zip(x, y, strict=True)
+    )
+    extra = [row for row in found if row not in wanted][:5]
+    missing = [row for row in wanted if row not in found][:5]
+    assert alike, f"{what}: {len(found)} rows, not {len(wanted)}; extra {extra}, missing {missing}"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+    return bool(a == b)
