@@ -42,6 +42,8 @@ ONE_MACHINE = {
     # The defaults (200 and 50) are for clusters: on one machine they are most of a refresh.
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
+    # Below this many files Delta finds them in its checksum, without a job.
+    "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     "spark.sql.session.timeZone": "UTC",
     "spark.scheduler.mode": "FAIR",
 }

@@ -9,9 +9,17 @@ from pyspark.sql import SparkSession
 
 from tests.scenarios.runner import Run, load
 
-FILES = sorted(Path(__file__).parent.glob("*.ivm"))
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*.ivm"))
+WIDE = sorted((HERE / "wide").glob("*.ivm"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_scenario(spark: SparkSession, path: Path) -> None:
+    Run(spark, load(path))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WIDE, ids=lambda path: path.stem)
+def test_wide_scenario(spark: SparkSession, path: Path) -> None:
     Run(spark, load(path))()

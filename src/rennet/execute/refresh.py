@@ -295,7 +295,9 @@ class Refresh:
 
 def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
     """Every technique for this situation, as a plan or as the reason why not."""
-    issue = situation.issue or next(iter(situation.query.obstacles), None)
+    issue = situation.issue
+    if issue is None or issue.type is not IssueType.CHANGE_SET_MISSING:
+        issue = next(iter(situation.query.obstacles), issue)
     if issue is None:
         try:
             return candidates(situation.query.layout, Derivation(situation.changed))
