@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rennet.enable.determinism import obstacles
 from rennet.enable.order import decided, with_ties_broken, without_order
 from rennet.plan.expressions import Attribute, Expr, alias, literal
@@ -71,19 +69,16 @@ def test_the_order_of_a_limit_is_not() -> None:
     assert not decided(plan)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a column that cannot be ordered leaves the tie open, and nobody says so"
-)
 def test_ties_that_cannot_be_broken_are_an_obstacle() -> None:
     leaf = values([], ("a", "int"), ("m", "map<int,int>"))
     assert obstacles(with_ties_broken(window(leaf, ROW_NUMBER)))
 
 
-@pytest.mark.xfail(strict=True, reason="NTH_VALUE counts along rows by RANGE too, and is not in POSITIONAL")
-def test_nth_value_is_decided_by_all_columns() -> None:
+def test_nth_value_over_a_range_is_an_obstacle_unless_all_columns_decide() -> None:
+    """Ordering tied rows would change the frame itself."""
     source = scan("r")
     nth = Expr("NthValue", (source.output[1], literal(1, "int")), type="int")
-    assert orders(with_ties_broken(window(source, nth, by_rows=False))) == [["k", "v"]]
+    assert obstacles(window(source, nth, by_rows=False))
 
 
 def test_columns_are_told_apart_by_id() -> None:

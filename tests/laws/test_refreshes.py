@@ -14,7 +14,7 @@ from rennet.errors import Technique
 from rennet.plan.ir import State
 from rennet.testing.bags import Bag, World, bag
 from tests.laws.cases import BRIEFLY, LAW, Case, compositions, grouped, growing, windows
-from tests.laws.queries import SCHEMAS, scan
+from tests.laws.queries import SCHEMAS
 from tests.laws.refreshing import built, refreshed, shown
 
 TECHNIQUES = dict(CANDIDATES)
@@ -117,15 +117,3 @@ def _units(delta: Bag) -> Bag:
     for *row, weight in delta:
         made[(*row, 1 if weight > 0 else -1)] += abs(weight)
     return made
-
-
-@pytest.mark.xfail(strict=True, reason="append_only takes every row once, whatever its weight")
-def test_what_arrives_twice_is_appended_twice() -> None:
-    """`grows` promises positive weights, not weights of one."""
-    source = scan("r")
-    world = World({"r": bag()}, {"r": bag([(1, 1), (1, 1)])}, {"r": bag([(1, 1, 2)])})
-    case = Case(source, world, {"r": True})
-    plan = TECHNIQUES[Technique.APPEND_ONLY](case.layout, case.derivation)
-    assert isinstance(plan, RefreshPlan)
-    stored = built(case.layout, world, State.BEFORE)
-    assert refreshed(plan, stored, world) == built(case.layout, world, State.AFTER)

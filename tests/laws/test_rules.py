@@ -113,9 +113,6 @@ def test_a_delta_reads_no_change_of_an_unchanged_source(case: Case, data: st.Dat
             assert node.state.value == "after"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="`ir.join` leaves the columns of the side that may be missing not nullable"
-)
 def test_a_column_said_to_have_no_nulls_has_none() -> None:
     """Left by Spark's analyzer as it finds it in an analyzed plan, such a column may lose its NULL check."""
 

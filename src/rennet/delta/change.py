@@ -7,7 +7,7 @@ the sum. `T' = T + ΔT` is the law every rule must keep.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rennet.plan.expressions import Attribute, Named, alias, attribute_of, call, differs, literal
 from rennet.plan.ir import Aggregate, Node, Project, Union, filter_, project
@@ -23,7 +23,7 @@ class Change:
     after: Node
     delta: Node | None = None
     grows: bool = True
-    """Every weight is positive: rows only arrive."""
+    """Every weight is one: rows only arrive, each for itself."""
 
     @property
     def changed(self) -> bool:
@@ -52,7 +52,9 @@ def total(parts: list[Node]) -> Node:
     if len(parts) == 1:
         return parts[0]
     weight = alias(literal(0), WEIGHT).attribute
-    return Union((*parts[0].output[:-1], weight), tuple(parts))
+    columns = zip(*(part.output[:-1] for part in parts), strict=True)
+    merged = (replace(each[0], nullable=any(column.nullable for column in each)) for each in columns)
+    return Union((*merged, weight), tuple(parts))
 
 
 def effectivize(delta: Node) -> Node:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rennet.delta.change import Change, renamed, total, weight_of, weighted
 from rennet.plan.expressions import literal
-from rennet.plan.ir import ANTI, INNER, LEFT, RIGHT, SEMI, Join, Node, filter_, join, project
+from rennet.plan.ir import ANTI, INNER, LEFT, RIGHT, SEMI, Join, Node, filter_, join, joined_columns, project
 
 
 def inner_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
@@ -81,7 +81,7 @@ def _joined(node: Join, left: Node, right: Node) -> Node:
 def _rows(node: Join, left: Node, right: Node) -> Join:
     """The same kind of join, hints included, with the columns its new inputs have."""
     if node.how in (INNER, LEFT, RIGHT):
-        output = (*left.output, *right.output)
+        output = joined_columns(left, right, node.how)
     else:
         output = (*left.output, *node.output[len(node.left.output) :])
     return replace(node, children=(left, right), output=output)

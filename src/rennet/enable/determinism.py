@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rennet.enable.order import decided
+from rennet.enable.order import decided, undecided
 from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import TIME_FUNCTIONS, Expr, Subquery
-from rennet.plan.ir import Foreign, Limited, Node, Other, Scan
+from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
@@ -37,6 +37,9 @@ def _of_node(node: Node) -> Iterator[Issue]:
         yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
     elif isinstance(node, Limited) and not decided(node):
         text = "which rows a LIMIT takes is left open by its order (order by every column to fix it)"
+        yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
+    elif isinstance(node, Window) and undecided(node):
+        text = "a window function that counts along rows its order does not tell apart"
         yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
     elif isinstance(node, Other) and node.kind in SAMPLING:
         yield _nondeterministic("sampling", IssueSubType.NON_DETERMINISTIC_EXPRESSION)

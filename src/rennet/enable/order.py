@@ -75,12 +75,26 @@ def _frame(part: Expr) -> str:
 
 def _tie_breakers(node: Window) -> tuple[Expr, ...]:
     """The columns, sorted ascending, that neither partition nor order by yet."""
+    return tuple(Expr("SortOrder", (a,), type=a.type) for a in _open_columns(node) if _orderable(a))
+
+
+def _open_columns(node: Window) -> list[Attribute]:
     fixed = {e for e in node.partition if isinstance(e, Attribute)}
     fixed |= {e.children[0] for e in node.order if e.children and isinstance(e.children[0], Attribute)}
-    open_ = [a for a in node.child.output if a not in fixed]
-    if not node.order and not open_:
-        return ()
-    return tuple(Expr("SortOrder", (a,), type=a.type) for a in open_ if _orderable(a))
+    return [a for a in node.child.output if a not in fixed]
+
+
+def undecided(node: Window) -> bool:
+    """Does a result depend on the order of tied rows, and no column can decide it?
+
+    Columns that cannot be sorted by leave ties open. NTH_VALUE over a RANGE frame counts along tied rows,
+    but ordering those would change the frame.
+    """
+    open_ = _open_columns(node)
+    counting = any(part.op == "NthValue" for e in node.exprs for part in e.walk())
+    if counting and open_ and not any(_is_positional(e) for e in node.exprs):
+        return True
+    return any(_is_positional(e) for e in node.exprs) and not all(_orderable(a) for a in open_)
 
 
 def _orderable(attribute: Attribute) -> bool:

@@ -48,6 +48,8 @@ from rennet.plan.ir import (
 from rennet.plan.surgery import map_expressions, map_subqueries
 
 PLANS = "org.apache.spark.sql.catalyst.plans."
+NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"
+"""An outer join of rennet's own makes columns nullable that expressions above know as never NULL."""
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
@@ -84,7 +86,7 @@ class Writer:
         The analyzer is spared, not only for speed: it would give new ids to leaves that appear twice,
         and it refuses windows that rules of the optimizer leave behind.
         """
-        made = self.plan(node)
+        made = self.jvm.singleton(NULLABILITY).apply(self.plan(node))
         made.setAnalyzed()
         return self.jvm.dataframe(made)
 

@@ -407,8 +407,19 @@ class Other(Node):
 
 def join(left: Node, right: Node, how: str, condition: Expr | None) -> Join:
     """A join made by rennet; semi and anti joins put out the left side only."""
-    output = left.output if how in (SEMI, ANTI) else (*left.output, *right.output)
+    output = left.output if how in (SEMI, ANTI) else joined_columns(left, right, how)
     return Join(how, condition, (left, right), output)
+
+
+def joined_columns(left: Node, right: Node, how: str) -> tuple[Attribute, ...]:
+    """Both sides' columns; those of a side that may be missing can be NULL."""
+    first = _optional(left.output) if how in (RIGHT, FULL) else left.output
+    second = _optional(right.output) if how in (LEFT, FULL) else right.output
+    return (*first, *second)
+
+
+def _optional(columns: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+    return tuple(replace(column, nullable=True) for column in columns)
 
 
 def union(parts: list[Node]) -> Node:
