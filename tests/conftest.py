@@ -19,7 +19,6 @@ SETTINGS = {
     "spark.databricks.delta.snapshotPartitions": "1",
     # Tables here are tiny: compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """The same for the JVM's own compiler and collector: together they halve the time of the tests."""

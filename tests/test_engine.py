@@ -68,7 +68,7 @@ def test_no_change_starts_no_job_and_reads_nothing(engine: Engine) -> None:
     engine.spark.sql("OPTIMIZE t")
     moved = engine.refresh("v")
     assert moved.technique is Technique.NO_OP
-    assert (moved.rows_inserted, moved.rows_deleted) == (0, 0)
+    assert (moved.jobs, moved.rows_inserted, moved.rows_deleted) == (0, 0, 0)
 
 
 def test_one_commit_holds_data_and_provenance(engine: Engine, jvm: Jvm) -> None:
