@@ -46,6 +46,10 @@ ONE_MACHINE = {
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     "spark.sql.session.timeZone": "UTC",
     "spark.scheduler.mode": "FAIR",
+    # Python workers run what the driver runs, not whatever python3 is on the PATH.
+    "spark.pyspark.python": sys.executable,
+    # Spark 4.2.0: Arrow UDFs straight over a columnar scan wait for each other for ever (SPARK-58241).
+    "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
 }
 """What fits one machine; a cluster keeps its own."""
 
