@@ -229,3 +229,22 @@ def test_sql_statements(engine: Engine) -> None:
     engine.sql("DROP MATERIALIZED VIEW v")
     assert engine.sql("SHOW MATERIALIZED VIEWS").collect() == []
     assert [table.name for table in engine.spark.catalog.listTables()] == ["t"]
+
+
+def test_subquery_inside_case(engine: Engine) -> None:
+    query = "SELECT id, CASE WHEN id > (SELECT AVG(id) FROM t) THEN 'high' ELSE v END AS c FROM t"
+    engine.create_materialized_view("v", query)
+    engine.spark.sql("INSERT INTO t VALUES (100, 'x')")
+    assert engine.refresh("v").technique is Technique.ROW_BASED
+    assert engine.verify("v")
+
+
+def test_functions_of_time_are_recomputed_and_verified_at_their_moment(engine: Engine) -> None:
+    query = (
+        "SELECT id, current_timestamp() AS at, current_date() AS on FROM t WHERE now() > DATE '2020-01-01'"
+    )
+    engine.create_materialized_view("v", query)
+    result = engine.refresh("v")
+    assert result.technique is Technique.COMPLETE_RECOMPUTE
+    assert "TIME_FUNCTION" in result.reason
+    assert engine.verify("v")

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from rennet.cost.choose import Choice, SourceSize, choose, not_incremental
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
 from rennet.delta.rules import Derivation
 from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
 from rennet.execute.apply import Applied, apply
-from rennet.execute.leaves import Leaves
+from rennet.execute.leaves import Leaves, pinned_leaf
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.workspace import fit
@@ -20,6 +22,7 @@ from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Scan
+from rennet.plan.pinning import Pinning
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.sources import SourceVersion, pin
@@ -58,6 +61,8 @@ class Situation:
     issue: Issue | None
     """Why nothing but a full recompute is possible, whatever the query."""
     configuration: dict[str, str]
+    moment: datetime
+    """What `current_timestamp()` stands for in this refresh."""
 
     @property
     def changed(self) -> dict[str, bool]:
@@ -82,9 +87,10 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
     """Pin the sources and read from their logs what happened since the last refresh; no data is read."""
     now = pin(jvm, query.sources)
     configuration = settings(jvm)
+    moment = datetime.now(UTC)
     if provenance is None:
         first = Issue(IssueType.CHANGE_SET_MISSING, "this is the first refresh")
-        return Situation(query, now, (), {}, first, configuration)
+        return Situation(query, now, (), {}, first, configuration, moment)
     before = {source.path: source for source in provenance.sources}
     issue = _definition_issue(query, provenance, configuration, before)
     changes: dict[str, SourceChange] = {}
@@ -92,7 +98,7 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
         used = _used_columns(query)
         changes = {s.path: changes_since(jvm, before[s.path], s, used[s.path]) for s in now}
         issue = next((c.issue for c in changes.values() if c.issue is not None), None)
-    return Situation(query, now, provenance.sources, changes, issue, configuration)
+    return Situation(query, now, provenance.sources, changes, issue, configuration, moment)
 
 
 def _definition_issue(
@@ -215,7 +221,14 @@ class Refresh:
             transaction,
         )
         columns = [column.name for column in situation.query.layout.columns]
+        if situation.query.obstacles:
+            return Applied(0, transaction.overwrite(self._as_written(situation).toDF(*columns)).rows)
         return apply(plan, Writer(self.jvm, leaves), transaction, columns)
+
+    def _as_written(self, situation: Situation) -> DataFrame:
+        """The user's own plan, which no stage has touched, at the pinned versions and moment."""
+        leaf = pinned_leaf(self.jvm, {s.path: s for s in situation.now})
+        return self.jvm.dataframe(Pinning(self.jvm, leaf, situation.moment).plan(situation.query.analyzed))
 
     def _commit(
         self,
@@ -232,7 +245,7 @@ class Refresh:
             situation.now,
             str(choice.plan.technique),
             choice.reason,
-            moment,
+            situation.moment.isoformat(),
             moment,
             __version__,
             situation.configuration,

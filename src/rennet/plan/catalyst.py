@@ -49,6 +49,8 @@ JOIN_KINDS = {
     "LeftAnti": ANTI,
     "ExistenceJoin": EXISTENCE,
 }
+NAMES_ONLY = {"SubqueryAlias", "View"}
+"""Operators that put out their input's columns under the same ids; Catalyst's rules leave them in subqueries."""
 PASSING = {"Sort", "Repartition", "RepartitionByExpression", "RebalancePartitions", "ResolvedHint",
            "CollectMetrics"}  # fmt: skip
 LIMITS = {"GlobalLimit", "LocalLimit", "Offset", "Tail"}
@@ -88,6 +90,8 @@ class Reader:
 
     def plan(self, plan: JavaObject) -> Node:
         kind: str = plan.nodeName()
+        if kind in NAMES_ONLY:
+            return self.plan(plan.child())
         reader = self._readers.get(kind)
         if reader is not None:
             return reader(plan)
