@@ -50,7 +50,7 @@ JOIN_KINDS = {
     "ExistenceJoin": EXISTENCE,
 }
 NAMES_ONLY = {"SubqueryAlias", "View"}
-"""Operators that put out their input's columns under the same ids; Catalyst's rules leave them in subqueries."""
+"""Operators that only rename their input; Catalyst's rules leave them inside subqueries."""
 PASSING = {"Sort", "Repartition", "RepartitionByExpression", "RebalancePartitions", "ResolvedHint",
            "CollectMetrics"}  # fmt: skip
 LIMITS = {"GlobalLimit", "LocalLimit", "Offset", "Tail"}
