@@ -75,3 +75,12 @@ def test_a_limit_by_every_column_is_decided() -> None:
 
 def test_ordinary_queries_have_none() -> None:
     assert obstacles(with_(call("+", literal(1), literal(2)))) == []
+
+
+def test_aggregates_that_depend_on_the_order_of_rows_are_an_obstacle() -> None:
+    """Spark calls them deterministic, but what was stored could not be computed again."""
+    source = scan("r")
+    call_ = AggregateCall("CollectList", (source.output[1],), type="array<int>")
+    plan = Aggregate((source.output[0],), (alias(call_, "xs"),), (source,))
+    (issue,) = obstacles(plan)
+    assert issue.type == "PLAN_NOT_DETERMINISTIC"

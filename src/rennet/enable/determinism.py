@@ -6,10 +6,14 @@ from collections.abc import Iterator
 
 from rennet.enable.order import decided, undecided
 from rennet.errors import Issue, IssueSubType, IssueType
-from rennet.plan.expressions import TIME_FUNCTIONS, Expr, Subquery
+from rennet.plan.expressions import TIME_FUNCTIONS, AggregateCall, Expr, Subquery
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
+ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "MaxBy", "MinBy", "ListAgg", "Mode",
+                   "PandasMode", "ApproximatePercentile", "HistogramNumeric", "ApproxTopK"}  # fmt: skip
+"""Aggregates whose result may depend on the order of the rows, or of tied ones. Spark calls most of them
+deterministic; but what was stored could then not be computed again, and changes would be taken from it wrongly."""
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
 
 
@@ -48,6 +52,9 @@ def _of_node(node: Node) -> Iterator[Issue]:
 def _of_expression(expression: Expr) -> Iterator[Issue]:
     if expression.op in TIME_FUNCTIONS:
         yield _nondeterministic(expression.text or expression.op, IssueSubType.TIME_FUNCTION)
+    elif isinstance(expression, AggregateCall) and expression.op in ORDER_DEPENDENT:
+        text = f"{expression.text or expression.op}, which depends on the order of rows,"
+        yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
     elif isinstance(expression, Subquery):
         if expression.plan is not None:
             yield from _obstacles(expression.plan)
