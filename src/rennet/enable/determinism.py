@@ -10,10 +10,12 @@ from rennet.plan.expressions import TIME_FUNCTIONS, AggregateCall, Expr, Subquer
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
-ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "MaxBy", "MinBy", "ListAgg", "Mode",
-                   "PandasMode", "ApproximatePercentile", "HistogramNumeric", "ApproxTopK"}  # fmt: skip
-"""Aggregates whose result may depend on the order of the rows, or of tied ones. Spark calls most of them
-deterministic; but what was stored could then not be computed again, and changes would be taken from it wrongly."""
+ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "MaxBy", "MinBy", "ListAgg",
+                   "Mode", "PandasMode", "ApproximatePercentile", "HistogramNumeric", "ApproxTopK"}  # fmt: skip
+"""Aggregates whose result may depend on the order of the rows, or of tied ones.
+
+Spark calls most of them deterministic; but what was stored could not be computed again to be taken back.
+"""
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
 
 
