@@ -11,7 +11,7 @@ from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
 ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "MaxBy", "MinBy", "ListAgg",
-                   "Mode", "PandasMode", "ApproximatePercentile", "HistogramNumeric", "ApproxTopK"}  # fmt: skip
+                   "Mode", "PandasMode", "ApproximatePercentile", "HistogramNumeric"}  # fmt: skip
 """Aggregates whose result may depend on the order of the rows, or of tied ones.
 
 Spark calls most of them deterministic; but what was stored could not be computed again to be taken back.
