@@ -32,7 +32,7 @@ def engine(spark: SparkSession) -> Iterator[Engine]:
 
 
 def left(spark: SparkSession) -> list[str]:
-    return sorted(table.name for table in spark.catalog.listTables("bad"))
+    return sorted(table.name for table in spark.catalog.listTables("bad") if not table.isTemporary)
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ class Maker:
         numbers = [c for c in columns if is_number(c.type) and not (sums and c.type == "double")]
         exact = [c for c in columns if c.type in ("int", "decimal(5,2)")]
         condition = self.predicate(columns, 0) if self.chance(5) else None
-        distinct = not sums and self.chance(8)
+        distinct = not sums and self.chance(4)
         kinds = ["CountColumn", "Count"] if columns else ["Count"]
         kinds += ["Sum", "Sum", "Average"] if numbers else []
         kinds += ["Moments"] if exact else []

@@ -103,6 +103,7 @@ QUERIES: dict[str, Node] = {
     "extremes by key": by_key(extreme("Min", V), extreme("Max", V)),
     "extremes": overall(extreme("Min", V), count(V, distinct=True)),
     "distinct": by_key(),
+    "sums of distinct values": by_key(count(V, distinct=True), total(V, distinct=True)),
     "having a count": by_key(count(), having=at_least(1)),
     "having a sum": by_key(total(V), having=at_least(0)),
     "having an extreme": by_key(extreme("Max", V), having=at_least(0)),
