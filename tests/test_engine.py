@@ -216,7 +216,7 @@ def test_sql_statements(engine: Engine) -> None:
     again = engine.sql("CREATE OR REPLACE MATERIALIZED VIEW v CLUSTER BY (id) AS SELECT id, v FROM t").first()
     assert again is not None and again.technique == "NO_OP"
     engine.sql("ALTER MATERIALIZED VIEW v ADD SCHEDULE CRON '0 0 6 * * ?' AT TIME ZONE 'Europe/Berlin'")
-    (shown,) = engine.sql("SHOW MATERIALIZED VIEWS").collect()
+    (shown,) = engine.sql("SHOW MATERIALIZED VIEWS IN eng").collect()
     assert (shown.name, shown.technique) == ("v", "COMPLETE_RECOMPUTE")
     assert "CRON" in shown.schedule
     (explained,) = engine.sql("EXPLAIN CREATE MATERIALIZED VIEW w AS SELECT DISTINCT v FROM t").collect()
@@ -227,7 +227,7 @@ def test_sql_statements(engine: Engine) -> None:
     assert "eng.t@v" in details["Sources"]
     assert engine.sql("SELECT 1 AS one").first() is not None
     engine.sql("DROP MATERIALIZED VIEW v")
-    assert engine.sql("SHOW MATERIALIZED VIEWS").collect() == []
+    assert engine.sql("SHOW MATERIALIZED VIEWS IN eng").collect() == []
     assert [t.name for t in engine.spark.catalog.listTables() if not t.isTemporary] == ["t"]
 
 
