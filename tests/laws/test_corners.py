@@ -89,6 +89,7 @@ def hidden_key() -> Node:
     return Project((alias(below.output[1], "n"),), (below,))
 
 
+POSITIVE = catalyst("GreaterThan", V, literal(0, "int"))
 SUMS = (count(), count(V), total(V), average(V), moments("VariancePop", V))
 QUERIES: dict[str, Node] = {
     **{
@@ -108,7 +109,9 @@ QUERIES: dict[str, Node] = {
     "having a sum": by_key(total(V), having=at_least(0)),
     "having an extreme": by_key(extreme("Max", V), having=at_least(0)),
     "filtered aggregate": by_key(
-        total(V, condition=catalyst("GreaterThan", V, literal(0, "int"))),
+        total(V, condition=POSITIVE),
+        average(V, condition=POSITIVE),
+        moments("VariancePop", V, condition=POSITIVE),
         count(condition=catalyst("IsNull", V)),
     ),
     "by a constant": Aggregate((literal(1, "int"),), (alias(count(), "n"),), (scan("r"),)),

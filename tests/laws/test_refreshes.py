@@ -37,8 +37,9 @@ def keeps(case: Case, technique: Technique) -> None:
     plan = TECHNIQUES[technique](layout, case.derivation)
     assume(isinstance(plan, RefreshPlan))
     assert isinstance(plan, RefreshPlan)
-    stored = built(layout, case.world, State.BEFORE)
-    assert refreshed(plan, stored, case.world) == built(layout, case.world, State.AFTER)
+    stored = refreshed(plan, built(layout, case.world, State.BEFORE), case.world)
+    assert stored == built(layout, case.world, State.AFTER)
+    assert shown(layout, stored) == case.after
 
 
 def test_every_technique_is_held_to_the_laws() -> None:
