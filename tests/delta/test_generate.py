@@ -10,6 +10,9 @@ from rennet.plan.expressions import Expr, alias
 from rennet.plan.ir import Aggregate, Filter, Node, Other, Project, Window
 from tests.laws.queries import END, START, catalyst, count, extreme, over_window, scan, total
 
+V = Expr("the value", type="int")
+"""Stands for the second column of `r`."""
+
 Found = dict[Technique, RefreshPlan | Issue]
 
 
@@ -78,12 +81,24 @@ def test_aggregates_of_growing_sources_take_rows_away() -> None:
     assert refused.subtype is IssueSubType.SOURCE_HAS_DELETES
 
 
-def test_extremes_are_not_kept_by_adding() -> None:
+def grouped_by_key(call: Expr) -> Aggregate:
     source = scan("r")
-    plan = Aggregate(source.output[:1], (alias(extreme("Max", source.output[1]), "m"),), (source,))
-    refused = found(plan, r=False)[Technique.GROUP_AGGREGATE]
+    over = call.transform(lambda part: source.output[1] if part is V else None)
+    return Aggregate(source.output[:1], (alias(over, "m"),), (source,))
+
+
+def test_distinct_values_are_not_kept_by_adding() -> None:
+    refused = found(grouped_by_key(count(V, distinct=True)), r=False)[Technique.GROUP_AGGREGATE]
     assert isinstance(refused, Issue)
     assert refused.subtype is IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION
+
+
+def test_extremes_are_looked_up_again_only_if_rows_may_go() -> None:
+    plan = grouped_by_key(extreme("Max", V))
+    for growing in (True, False):
+        made = found(plan, r=growing)[Technique.GROUP_AGGREGATE]
+        assert isinstance(made, RefreshPlan)
+        assert (made.repair is None) == growing
 
 
 def test_one_group_is_not_recomputed_by_key() -> None:

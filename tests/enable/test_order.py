@@ -74,11 +74,23 @@ def test_ties_that_cannot_be_broken_are_an_obstacle() -> None:
     assert obstacles(with_ties_broken(window(leaf, ROW_NUMBER)))
 
 
-def test_nth_value_over_a_range_is_an_obstacle_unless_all_columns_decide() -> None:
-    """Ordering tied rows would change the frame itself."""
+def test_rows_of_a_range_are_put_in_order_before_the_window_counts_along_them() -> None:
+    """Ordering tied rows in the window itself would change the frame."""
     source = scan("r")
     nth = Expr("NthValue", (source.output[1], literal(1, "int")), type="int")
-    assert obstacles(window(source, nth, by_rows=False))
+    made = with_ties_broken(window(source, nth, by_rows=False))
+    assert isinstance(made, Window)
+    assert not obstacles(made)
+    assert made.order == window(source, nth, by_rows=False).order
+    assert made.peers
+
+
+def test_a_limit_is_ordered_by_all_columns() -> None:
+    source = scan("r")
+    ordered = PassThrough("Sort", (by(source.output[0]),), (source,))
+    plan = with_ties_broken(Limited("GlobalLimit", literal(1, "int"), (ordered,)))
+    assert isinstance(plan, Limited)
+    assert decided(plan)
 
 
 def test_columns_are_told_apart_by_id() -> None:

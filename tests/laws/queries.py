@@ -24,6 +24,7 @@ from rennet.plan.ir import (
     LEFT,
     RIGHT,
     SEMI,
+    SINGLE,
     Aggregate,
     Constant,
     Expand,
@@ -348,6 +349,14 @@ def join(how: str) -> Callable[[Maker, int], Node]:
     return make
 
 
+def single_join(maker: Maker, depth: int) -> Node:
+    """With a right side that has each key once."""
+    left, below = maker.plan(depth), maker.plan(depth)
+    key = below.output[0]
+    right = Aggregate((key,), (alias(key, "k"), alias(count(), "n")), (below,))
+    return joined(left, right, SINGLE, catalyst("EqualTo", left.output[0], right.output[0]))
+
+
 def joined(left: Node, right: Node, how: str, condition: Expr | None) -> Join:
     """A join as Spark has it: columns of a side that may be missing are nullable above it."""
     kept = left.output if how not in (RIGHT, FULL) else _nullable(left.output)
@@ -355,7 +364,7 @@ def joined(left: Node, right: Node, how: str, condition: Expr | None) -> Join:
         return Join(how, condition, (left, right), kept)
     if how == EXISTENCE:
         return Join(how, condition, (left, right), (*kept, column("exists", "boolean", False)))
-    added = right.output if how not in (LEFT, FULL) else _nullable(right.output)
+    added = right.output if how not in (LEFT, FULL, SINGLE) else _nullable(right.output)
     return Join(how, condition, (left, right), (*kept, *added))
 
 
@@ -525,5 +534,6 @@ STRATEGIES: dict[str, Callable[[Maker, int], Node]] = {
     "Expand": expand,
     "PassThrough": pass_through,
     **{f"Join.{how}": join(how) for how in (INNER, LEFT, RIGHT, FULL, SEMI, ANTI, EXISTENCE)},
+    "Join.single": single_join,
 }
 """By the name of the rule they exercise: a node of that kind over inputs of a given depth."""

@@ -20,6 +20,8 @@ def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:
     """The backing table after one refresh."""
     here = replace(world, stored=stored, _done={})
     arrived = bag() if plan.inserted is None else evaluate(plan.inserted, here)
+    if plan.repair is not None and evaluate(plan.repair.keys, here):
+        arrived += evaluate(plan.repair.rows, here)
     if plan.everything:
         return arrived
     kept = stored

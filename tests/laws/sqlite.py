@@ -12,6 +12,7 @@ from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
     SEMI,
+    SINGLE,
     Aggregate,
     Constant,
     Expand,
@@ -107,7 +108,8 @@ def _join(node: Join) -> str:
         return f"SELECT *, {exists} AS {name(node.output[-1])} FROM {_below(node.left)}"
     if node.how in (SEMI, ANTI):
         return f"SELECT * FROM {_below(node.left)} WHERE {'' if node.how == SEMI else 'NOT '}{exists}"
-    return f"SELECT * FROM {_below(node.left)} {node.how} JOIN {_below(node.right)} ON {condition}"
+    how = "left" if node.how == SINGLE else node.how
+    return f"SELECT * FROM {_below(node.left)} {how} JOIN {_below(node.right)} ON {condition}"
 
 
 def _aggregate(node: Aggregate) -> str:

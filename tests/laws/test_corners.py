@@ -102,6 +102,8 @@ QUERIES: dict[str, Node] = {
     "sums by key": by_key(*SUMS),
     "sums": overall(*SUMS),
     "extremes by key": by_key(extreme("Min", V), extreme("Max", V)),
+    "merged extremes by key": by_key(extreme("Min", V), extreme("Max", V, condition=POSITIVE), total(V)),
+    "merged extremes": overall(extreme("Min", V), extreme("Max", V)),
     "extremes": overall(extreme("Min", V), count(V, distinct=True)),
     "distinct": by_key(),
     "sums of distinct values": by_key(count(V, distinct=True), total(V, distinct=True)),

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
-from rennet.delta.keyed import changed_keys, group_columns, matching, restricted
+from rennet.delta.keyed import changed_keys, group_columns, restricted
+from rennet.delta.merge import LOST, merged_states, state_changes, surviving
 from rennet.delta.rules import Derivation
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
-from rennet.plan.expressions import Attribute, Expr, alias, call, cast, differs, fresh_copy, literal
-from rennet.plan.ir import LEFT, Aggregate, Node, Replicate, Stored, filter_, join, project
+from rennet.plan.expressions import Attribute, alias, call, fresh_copy, literal
+from rennet.plan.ir import Aggregate, Node, Replicate, filter_, project
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class Alike:
 
 
 @dataclass(frozen=True)
+class Repair:
+    """Rows that come as well, should there be any `keys`; if not, nothing of them is computed."""
+
+    keys: Node
+    rows: Node
+
+
+@dataclass(frozen=True)
 class RefreshPlan:
     """Rows that leave and rows that come, in one commit."""
 
@@ -45,6 +54,7 @@ class RefreshPlan:
     """All stored rows leave."""
     shared: Node | None = None
     """Used by both sides: to be computed once."""
+    repair: Repair | None = None
 
 
 def complete_recompute(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -123,7 +133,10 @@ def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
 
 
 def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
-    """V' = V − {groups in K} + {groups in K with state + Δstate}, read from the view, not the sources"""
+    """V' = V − {groups in K} + {groups in K with state + Δstate}, read from the view, not the sources
+
+    Groups that may have lost an extreme are looked up in the sources, as in `generic_aggregate`.
+    """
     found = _group_change(layout, derivation)
     if isinstance(found, Issue):
         return found
@@ -132,44 +145,20 @@ def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
     if not layout.merges:
         what = "not all aggregates can be kept by adding to sums"
         return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION)
-    change = _state_changes(layout, grouped, child.delta)
-    merged = _merged(layout, grouped, change)
-    keys = change.output[: len(layout.keys)]
-    removed = Keyed(project(change, tuple(fresh_copy(k) for k in keys)), _positions(layout))
-    inserted = _replaced(layout.plan, grouped, merged)
-    return RefreshPlan(Technique.GROUP_AGGREGATE, inserted, removed, shared=change)
-
-
-def _state_changes(layout: Layout, grouped: Aggregate, delta: Node) -> Node:
-    """Per changed group, what to add to each state; groups where that is nothing are left out."""
-    weight = weight_of(delta)
-    keys = tuple(alias(k, f"__mv_key_{i}") for i, k in enumerate(group_columns(grouped)))
-    sums = tuple(alias(state.delta(weight), state.attribute.name) for state in layout.states)
-    summed = Aggregate(grouped.grouping, (*keys, *sums), (delta,))
-    moved: Expr = literal(False, "boolean")
-    for column in summed.output[len(keys) :]:
-        moved = call("or", moved, differs(column, cast(literal(0), column.type)), type="boolean")
-    return filter_(summed, moved)
-
-
-def _merged(layout: Layout, grouped: Aggregate, change: Node) -> Node:
-    """The groups' states after the change, under the ids of the aggregate they stand for."""
-    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
-    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
-    count = len(layout.keys)
-    keys, sums = change.output[:count], change.output[count:]
-    on = matching(tuple(where[k.id] for k in layout.keys), keys)
-    joined = join(change, stored, LEFT, on)
-    named = [alias(k, old.name, old.id) for k, old in zip(keys, grouped.output, strict=False)]
-    for state, added in zip(layout.states, sums, strict=True):
-        before = call("coalesce", where[state.attribute.id], cast(literal(0), state.type), type=state.type)
-        after = Expr("Cast", (call("+", before, added),), type=state.type, nullable=False)
-        named.append(alias(after, state.attribute.name, state.attribute.id))
-    states = project(joined, tuple(named))
-    if not layout.keys:
-        return states
-    assert layout.rows is not None
-    return filter_(states, call(">", layout.rows, literal(0), type="boolean"))
+    change = state_changes(layout, grouped, child.delta)
+    merged = merged_states(layout, grouped, change, child.grows)
+    keys = tuple(fresh_copy(k) for k in merged.output[: len(layout.keys)])
+    removed = Keyed(project(merged, keys), _positions(layout))
+    kept = _replaced(layout.plan, grouped, surviving(layout, merged))
+    if merged.output[-1].name != LOST:
+        return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, shared=merged)
+    again = filter_(merged, merged.output[-1])
+    groups = group_columns(grouped)
+    wanted = project(again, tuple(alias(k, k.name) for k in merged.output[: len(groups)]))
+    rows = restricted(child.after, groups, wanted) if groups else child.after
+    repaired = _replaced(layout.plan, grouped, grouped.with_children((rows,)))
+    repair = Repair(wanted, repaired)
+    return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, shared=merged, repair=repair)
 
 
 def _group_change(layout: Layout, derivation: Derivation) -> tuple[Aggregate, Change] | Issue:

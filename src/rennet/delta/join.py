@@ -32,8 +32,8 @@ def inner_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
 def left_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     """Δ(L ⟕ R) = ΔL ⟕ R + (A ⟕ R' − A ⟕ R), A = L' ⋉ ΔR
 
-    Also for semi, anti and existence joins in place of ⟕. A holds every left row whose matches may have
-    changed; the rows of L' that no changed row matches see the same right side before and after.
+    Also for semi, anti, existence and single joins in place of ⟕. A holds every left row whose matches may
+    have changed; the rows of L' that no changed row matches see the same right side before and after.
     """
     left, right = inputs
     parts: list[Node] = []

@@ -20,6 +20,7 @@ from rennet.delta.linear import (
     project_rule,
     union_rule,
 )
+from rennet.delta.temporal import TEMPORAL_RULES, at_earlier_moment, is_temporal
 from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import alias, attribute_of, literal
 from rennet.plan.ir import Constant, Join, Node, Scan, State
@@ -36,6 +37,7 @@ RULES: Mapping[str, DeltaRule] = {
     "Join.semi": left_join_rule,
     "Join.anti": left_join_rule,
     "Join.existence": left_join_rule,
+    "Join.single": left_join_rule,
     "Join.right": right_join_rule,
     "Join.full": full_join_rule,
     "Aggregate": aggregate_rule,
@@ -93,8 +95,10 @@ class Derivation:
         return Change(node.at(State.BEFORE), after, delta, self.changed[node.source])
 
     def _apply(self, node: Node, inputs: tuple[Change, ...]) -> Change | Issue:
-        before = node.with_children(tuple(each.before for each in inputs))
+        before = at_earlier_moment(node).with_children(tuple(each.before for each in inputs))
         after = node.with_children(tuple(each.after for each in inputs))
+        if is_temporal(node):
+            return Change(before, after, TEMPORAL_RULES[type(node)](node, inputs), grows=False)
         if not any(each.changed for each in inputs):
             return Change(before, after)
         rule = RULES.get(rule_name(node))

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 
 from rennet.enable.order import decided, undecided
 from rennet.errors import Issue, IssueSubType, IssueType
-from rennet.plan.expressions import TIME_FUNCTIONS, AggregateCall, Expr, Subquery
+from rennet.plan.expressions import DECIDED, TIME_FUNCTIONS, AggregateCall, Expr, Subquery
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
-ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "MaxBy", "MinBy", "ListAgg",
-                   "Mode", "PandasMode", "ApproximatePercentile", "HistogramNumeric"}  # fmt: skip
+ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "CollectUnion", "CollectTopK",
+                   "MaxBy", "MinBy", "MaxMinByK", "ListAgg", "Mode", "PandasMode", "ApproximatePercentile",
+                   "HistogramNumeric", "VectorAvg", "VectorSum"}  # fmt: skip
 """Aggregates whose result may depend on the order of the rows, or of tied ones.
 
 Spark calls most of them deterministic; but what was stored could not be computed again to be taken back.
 """
+SKETCHES = ("ApproxTopK", "Hll", "Kll", "Theta", "Tuple")
+"""Beginnings of the names of aggregates that build sketches, whose bytes depend on the order of the rows."""
+FOLLOWING = {"First", "Last", "CollectList", "ListAgg"}
+"""Of these, the ones that in a window follow its order, which is then seen to (`enable.order`)."""
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
 
 
@@ -30,6 +35,9 @@ def _obstacles(plan: Node) -> Iterator[Issue]:
         for expression in node.expressions:
             for part in expression.walk():
                 yield from _of_expression(part)
+                if isinstance(part, AggregateCall) and _left_open(part, isinstance(node, Window)):
+                    text = f"{part.text or part.op}, which depends on the order of rows,"
+                    yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
 
 
 def _of_node(node: Node) -> Iterator[Issue]:
@@ -53,10 +61,8 @@ def _of_node(node: Node) -> Iterator[Issue]:
 
 def _of_expression(expression: Expr) -> Iterator[Issue]:
     if expression.op in TIME_FUNCTIONS:
-        yield _nondeterministic(expression.text or expression.op, IssueSubType.TIME_FUNCTION)
-    elif isinstance(expression, AggregateCall) and expression.op in ORDER_DEPENDENT:
-        text = f"{expression.text or expression.op}, which depends on the order of rows,"
-        yield _nondeterministic(text, IssueSubType.NON_DETERMINISTIC_EXPRESSION)
+        what = f"{expression.text or expression.op}, used otherwise than to compare columns with,"
+        yield _nondeterministic(what, IssueSubType.TIME_FUNCTION)
     elif isinstance(expression, Subquery):
         if expression.plan is not None:
             yield from _obstacles(expression.plan)
@@ -67,6 +73,13 @@ def _of_expression(expression: Expr) -> Iterator[Issue]:
         python = expression.op in PYTHON_FUNCTIONS
         subtype = IssueSubType.USER_DEFINED_FUNCTION if python else IssueSubType.NON_DETERMINISTIC_EXPRESSION
         yield _nondeterministic(expression.text or expression.op, subtype)
+
+
+def _left_open(aggregate: AggregateCall, in_window: bool) -> bool:
+    """Does its result depend on the order of the rows it sees?"""
+    if aggregate.text.endswith(DECIDED) or (in_window and aggregate.op in FOLLOWING):
+        return False
+    return aggregate.op in ORDER_DEPENDENT or aggregate.op.startswith(SKETCHES)
 
 
 def _nondeterministic(what: str, subtype: IssueSubType) -> Issue:

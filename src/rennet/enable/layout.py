@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rennet.enable.moments import temporal
 from rennet.enable.states import State, States, formula
 from rennet.plan.expressions import (
     AggregateCall,
@@ -77,8 +78,8 @@ def plain(plan: Node) -> Layout:
 
 
 def peel(plan: Node) -> Node:
-    """The first node below the projections and filters on top."""
-    while isinstance(plan, Project | Filter):
+    """The first node below the projections and filters on top that do not look at the clock."""
+    while isinstance(plan, Project | Filter) and not any(temporal(e) for e in plan.expressions):
         plan = plan.child
     return plan
 

@@ -14,6 +14,8 @@ from rennet.plan.ir import Limited, Node, PassThrough, Window, project
 
 POSITIONAL = frozenset({"RowNumber", "Lag", "Lead", "NTile"})
 """Window functions that number rows or count along them."""
+FOLLOWING = frozenset({"First", "Last", "NthValue", "CollectList", "ListAgg"})
+"""Functions that take the rows of their frame in the order they come."""
 UNORDERABLE = ("map<", "variant", "interval", "calendar")
 
 
@@ -33,30 +35,63 @@ def _over(plan: Node) -> Node:
 
 
 def with_ties_broken(plan: Node) -> Node:
-    """Every window whose result depends on the order of tied rows, ordered by all columns."""
-    return plan.transform_up(lambda node: _totally_ordered(node) if isinstance(node, Window) else node)
+    """Every window or LIMIT whose result depends on the order of tied rows, ordered by all columns."""
+    return plan.transform_up(_without_ties)
+
+
+def _without_ties(node: Node) -> Node:
+    if isinstance(node, Window):
+        return _totally_ordered(node)
+    if isinstance(node, Limited) and _is_sort(node.child):
+        return node.with_children((_sorted_further(node.child),))
+    return node
+
+
+def _is_sort(node: Node) -> bool:
+    """Does it put all rows in order, and not only those of each partition?"""
+    return isinstance(node, PassThrough) and node.kind == "Sort" and not node.text.endswith("false")
+
+
+def _sorted_further(sort: Node) -> Node:
+    """ORDER BY a = ORDER BY a, b, c, …: what the query leaves open, the other columns decide"""
+    assert isinstance(sort, PassThrough)
+    fixed = {e.children[0] for e in sort.exprs if e.children}
+    more = tuple(_ascending(a) for a in sort.output if a not in fixed and orderable(a.type))
+    return replace(sort, exprs=(*sort.exprs, *more), handle=None) if more else sort
+
+
+def _ascending(column: Attribute) -> Expr:
+    return Expr("SortOrder", (column,), type=column.type)
 
 
 def _totally_ordered(node: Window) -> Node:
-    """ω(row_number, rank) = ω(row_number by a total order) over ω(rank), columns as they were"""
+    """ω(row_number, rank) = ω(row_number by a total order) over ω(rank), columns as they were
+
+    What counts along the rows of a RANGE frame (FIRST_VALUE, say) cannot have its order extended: that
+    would change the frame. There the rows are put in order before the window sees them (`Window.peers`).
+    """
     positional = tuple(e for e in node.exprs if _is_positional(e))
     extra = _tie_breakers(node)
-    if not positional or not extra:
+    if not extra or not (positional or _follows(node.exprs)):
         return node
     others = tuple(e for e in node.exprs if e not in positional)
     below: Node = node.child
     if others:
-        below = _window(node, others, node.order, below)
+        peers = extra if _follows(others) else ()
+        below = Window(others, node.partition, node.order, (below,), peers)
+    if not positional:
+        return below
     ordered = tuple(_ordered(e, node, extra) for e in positional)
-    made = _window(node, ordered, (*node.order, *extra), below)
+    made = Window(ordered, node.partition, (*node.order, *extra), (below,))
     if not others:
         return made
     columns = (*node.child.output, *(attribute_of(e) for e in node.exprs))
     return project(made, columns)
 
 
-def _window(node: Window, exprs: tuple[Named, ...], order: tuple[Expr, ...], child: Node) -> Window:
-    return Window(exprs, node.partition, order, (child,))
+def _follows(exprs: tuple[Named, ...]) -> bool:
+    """Does a result depend on the order in which the rows of a frame come?"""
+    return any(part.op in FOLLOWING for e in exprs for part in e.walk())
 
 
 def _is_positional(expression: Named) -> bool:
@@ -75,7 +110,7 @@ def _frame(part: Expr) -> str:
 
 def _tie_breakers(node: Window) -> tuple[Expr, ...]:
     """The columns, sorted ascending, that neither partition nor order by yet."""
-    return tuple(Expr("SortOrder", (a,), type=a.type) for a in _open_columns(node) if _orderable(a))
+    return tuple(_ascending(a) for a in _open_columns(node) if orderable(a.type))
 
 
 def _open_columns(node: Window) -> list[Attribute]:
@@ -85,20 +120,14 @@ def _open_columns(node: Window) -> list[Attribute]:
 
 
 def undecided(node: Window) -> bool:
-    """Does a result depend on the order of tied rows, and no column can decide it?
-
-    Columns that cannot be sorted by leave ties open. NTH_VALUE over a RANGE frame counts along tied rows,
-    but ordering those would change the frame.
-    """
-    open_ = _open_columns(node)
-    counting = any(part.op == "NthValue" for e in node.exprs for part in e.walk())
-    if counting and open_ and not any(_is_positional(e) for e in node.exprs):
-        return True
-    return any(_is_positional(e) for e in node.exprs) and not all(_orderable(a) for a in open_)
+    """Does a result depend on the order of tied rows, and some column cannot decide it?"""
+    counts = _follows(node.exprs) or any(_is_positional(e) for e in node.exprs)
+    return counts and not all(orderable(a.type) for a in _open_columns(node))
 
 
-def _orderable(attribute: Attribute) -> bool:
-    return not any(word in attribute.type for word in UNORDERABLE)
+def orderable(type: str) -> bool:
+    """Can values of the type be sorted?"""
+    return not any(word in type for word in UNORDERABLE)
 
 
 def _ordered(expression: Named, node: Window, extra: tuple[Expr, ...]) -> Named:
@@ -121,7 +150,8 @@ def decided(node: Limited) -> bool:
     below = node.child
     while isinstance(below, Limited):
         below = below.child
-    if not isinstance(below, PassThrough) or below.kind != "Sort":
+    if not _is_sort(below):
         return False
+    assert isinstance(below, PassThrough)
     keys = {e.children[0] for e in below.exprs if e.children}
     return all(column in keys for column in below.child.output)

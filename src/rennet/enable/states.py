@@ -1,9 +1,12 @@
-"""Stage 3: aggregates that can be kept up to date by adding to sums.
+"""Stage 3: aggregates that can be kept up to date by adding to sums, or by comparing with an extreme.
 
 Each such aggregate is a formula over *states*. A state is the sum, over a group's rows, of a value that
 is never NULL: `full` adds it up over rows, `delta` over changes with their weights. So the state after a
 refresh is the state before plus the delta's, whatever the changes were; NULLs are handled by counting
 the rows that have a value, which is why a SUM that lost its last value is NULL and not 0.
+
+An extreme is kept by comparing: what came may beat it, and only a group that lost a row as good as it, with
+nothing better come in its place, has to be looked at again.
 
 Only exact types are summed this way. Sums of FLOAT and DOUBLE would drift; their groups are recomputed.
 """
@@ -34,11 +37,15 @@ WEIGHT_TYPE = "decimal(10,0)"
 
 @dataclass(frozen=True)
 class State:
-    """One hidden column: `value` is a row's share, of type `type`, never NULL."""
+    """One hidden column: `value` is a row's share, of type `type`, never NULL in a sum.
+
+    With `extreme`, which is min or max, the column is that of the values instead of their sum.
+    """
 
     column: Alias
     value: Expr
     type: str
+    extreme: str = ""
 
     @property
     def attribute(self) -> Attribute:
@@ -48,6 +55,12 @@ class State:
         """The sum of the shares of the changes."""
         factor = weight if self.type == "bigint" else cast(weight, WEIGHT_TYPE)
         return _total(call("*", self.value, factor), self.type)
+
+    def among(self, weight: Attribute, sign: str) -> Expr:
+        """The extreme of the values that came (>) or went (<)."""
+        moved = call(sign, weight, literal(0), type="boolean")
+        shown = call("if", moved, self.value, literal(None, self.type), type=self.type)
+        return call(self.extreme, shown, type=self.type)
 
 
 class States:
@@ -59,10 +72,19 @@ class States:
 
     def _state(self, value: Expr, type: str, name: str = "") -> Attribute:
         for known in self.states:
-            if known.value == value and known.type == type:
+            if known.value == value and known.type == type and not known.extreme:
                 return known.attribute
         column = alias(_total(value, type), name or f"__mv_state_{len(self.states)}")
         self.states.append(State(column, value, type))
+        return column.attribute
+
+    def best(self, which: str, value: Expr) -> Attribute:
+        """The least or greatest value, NULL if there is none."""
+        for known in self.states:
+            if known.value == value and known.extreme == which:
+                return known.attribute
+        column = alias(call(which, value, type=value.type), f"__mv_state_{len(self.states)}")
+        self.states.append(State(column, value, value.type, which))
         return column.attribute
 
     def sum(self, value: Expr, counted: Expr | None, type: str) -> Attribute:
@@ -90,7 +112,7 @@ def _total(value: Expr, type: str) -> Expr:
 def formula(states: States, aggregate: AggregateCall) -> Expr | None:
     """The aggregate's value from states, or nothing when it cannot be kept that way."""
     maker = FORMULAS.get(aggregate.op)
-    if maker is None or aggregate.distinct:
+    if maker is None or (aggregate.distinct and maker is not extreme_formula):
         return None
     return maker(states, aggregate)
 
@@ -116,6 +138,16 @@ def sum_formula(states: States, aggregate: AggregateCall) -> Expr | None:
     when = counted(aggregate, (value,))
     total = states.sum(value, when, aggregate.type)
     return _unless_none(states.count(when), total, aggregate.type)
+
+
+def extreme_formula(states: States, aggregate: AggregateCall) -> Expr | None:
+    """MAX(x) = the greatest x, kept by comparison"""
+    (value,) = aggregate.children
+    if "collate" in value.type:  # equal strings may differ: which one is kept is left open
+        return None
+    if aggregate.condition is not None:
+        value = call("if", aggregate.condition, value, literal(None, value.type), type=value.type)
+    return states.best(aggregate.op.lower(), value)
 
 
 def average_formula(states: States, aggregate: AggregateCall) -> Expr | None:
@@ -249,6 +281,8 @@ def over_buffers(evaluate: Expr, buffer: Callable[[str], Expr]) -> Expr:
 FORMULAS: dict[str, Callable[[States, AggregateCall], Expr | None]] = {
     "Count": count_formula,
     "Sum": sum_formula,
+    "Min": extreme_formula,
+    "Max": extreme_formula,
     "Average": average_formula,
     "StddevPop": moments_formula,
     "StddevSamp": moments_formula,

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
-from rennet.plan.ir import Node
+from rennet.plan.ir import Node, union
 from rennet.storage.names import quote
 from rennet.storage.transaction import FILE, ROW, Transaction
 
@@ -42,10 +42,18 @@ def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: 
             deleted, expected = _delete(plan.removed, writer, transaction, columns)
             if expected is not None and deleted != expected:
                 return Applied(issue=_mismatch(expected, deleted))
+        arriving = _arriving(plan, writer)
         inserted = 0
-        if plan.inserted is not None:
-            inserted = transaction.append(_rows(writer, plan.inserted, columns)).rows
+        if arriving is not None:
+            inserted = transaction.append(_rows(writer, arriving, columns)).rows
         return Applied(deleted, inserted)
+
+
+def _arriving(plan: RefreshPlan, writer: Writer) -> Node | None:
+    """The rows that come, those of groups to be looked at again among them if there are any."""
+    if plan.repair is None or plan.inserted is None or writer.dataframe(plan.repair.keys).isEmpty():
+        return plan.inserted
+    return union([plan.inserted, plan.repair.rows])
 
 
 @contextmanager

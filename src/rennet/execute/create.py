@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
@@ -13,6 +14,7 @@ from rennet.execute.planning import Query
 from rennet.execute.refresh import Refresh, RefreshResult, assess
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
+from rennet.plan.expressions import AFTER
 from rennet.storage import tables
 from rennet.storage.names import ViewName
 from rennet.storage.provenance import DEFINITION_DOMAIN, Definition
@@ -27,7 +29,7 @@ def create(jvm: Jvm, name: ViewName, definition: Definition, query: Query) -> Re
     """
     _check_policy(definition, query)
     old = tables.lookup(jvm.spark, name)
-    rows = Writer(jvm).dataframe(query.layout.plan)
+    rows = Writer(jvm, moments={AFTER: datetime.now(UTC)}).dataframe(query.layout.plan)
     backing = tables.create_backing(jvm.spark, name, definition, rows)
     try:
         path = tables.location(jvm.spark, backing)

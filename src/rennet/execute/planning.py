@@ -14,7 +14,9 @@ from pyspark.sql.types import StructType
 
 from rennet.enable.determinism import obstacles
 from rennet.enable.layout import Layout, lay_out, plain
+from rennet.enable.moments import temporal, with_moments
 from rennet.enable.order import with_ties_broken, without_order
+from rennet.enable.picks import with_picks_decided
 from rennet.errors import InvalidQueryError, Issue, SourceError
 from rennet.fingerprint.canonical import fingerprint
 from rennet.jvm import JavaObject, Jvm
@@ -40,6 +42,8 @@ class Query:
     fingerprint: str
     sources: tuple[tuple[str, str], ...]
     """Name and path of each Delta table it reads."""
+    temporal: bool = False
+    """Does its result change with the clock, whatever its sources do?"""
 
 
 def analyze(
@@ -70,9 +74,10 @@ def analyze(
 def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
     normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed)))
-    issues = tuple(obstacles(normalized))
+    decided = with_moments(with_picks_decided(with_ties_broken(without_order(normalized))))
+    issues = tuple(obstacles(decided))
     # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
-    layout = plain(read(jvm, analyzed)) if issues else lay_out(with_ties_broken(without_order(normalized)))
+    layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
     return Query(
         analyzed,
         schema,
@@ -80,6 +85,7 @@ def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
         issues,
         fingerprint(normalized, tuple(schema.names)),
         _sources(normalized),
+        any(temporal(e) for node in normalized.walk() for e in node.expressions),
     )
 
 

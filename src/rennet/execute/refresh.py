@@ -21,6 +21,7 @@ from rennet.execute.workspace import fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
+from rennet.plan.expressions import AFTER, BEFORE
 from rennet.plan.ir import Scan
 from rennet.plan.pinning import Pinning
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
@@ -63,6 +64,12 @@ class Situation:
     configuration: dict[str, str]
     moment: datetime
     """What `current_timestamp()` stands for in this refresh."""
+    moment_before: datetime | None = None
+    """What it stood for in the last one."""
+
+    @property
+    def moments(self) -> dict[str, datetime]:
+        return {AFTER: self.moment, BEFORE: self.moment_before or self.moment}
 
     @property
     def changed(self) -> dict[str, bool]:
@@ -98,7 +105,8 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
         used = _used_columns(query)
         changes = {s.path: changes_since(jvm, before[s.path], s, used[s.path]) for s in now}
         issue = next((c.issue for c in changes.values() if c.issue is not None), None)
-    return Situation(query, now, provenance.sources, changes, issue, configuration, moment)
+    then = datetime.fromisoformat(provenance.evaluated_at)
+    return Situation(query, now, provenance.sources, changes, issue, configuration, moment, then)
 
 
 def _definition_issue(
@@ -167,7 +175,8 @@ class Refresh:
     def _nothing_to_do(self, situation: Situation, full: bool, technique: Technique | None) -> bool:
         asked = full or technique not in (None, Technique.NO_OP)
         fixed = not situation.query.obstacles and self.definition.policy is not Policy.FULL
-        return situation.issue is None and not situation.changed and not asked and fixed
+        still = not situation.changed and not situation.query.temporal
+        return situation.issue is None and still and not asked and fixed
 
     # -- choosing ------------------------------------------------------------------------------------
 
@@ -223,7 +232,7 @@ class Refresh:
         columns = [column.name for column in situation.query.layout.columns]
         if situation.query.obstacles:
             return Applied(0, transaction.overwrite(self._as_written(situation).toDF(*columns)).rows)
-        return apply(plan, Writer(self.jvm, leaves), transaction, columns)
+        return apply(plan, Writer(self.jvm, leaves, situation.moments), transaction, columns)
 
     def _as_written(self, situation: Situation) -> DataFrame:
         """The user's own plan, which no stage has touched, at the pinned versions and moment."""

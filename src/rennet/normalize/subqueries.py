@@ -1,14 +1,26 @@
 """Stage 1: scalar subqueries that Catalyst leaves as expressions become joins.
 
 Catalyst rewrites correlated subqueries and predicates to joins itself. What remains is the uncorrelated
-scalar subquery. If it surely has one row, its value is a column of a cross join with that row.
+scalar subquery. Its value is a column of a cross join with its one row; if it may have none or several, an
+aggregate over it has one.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from rennet.plan.expressions import Attribute, Expr, Named, Subquery
+from rennet.plan.expressions import (
+    DECIDED,
+    AggregateCall,
+    Attribute,
+    Expr,
+    Named,
+    Subquery,
+    alias,
+    call,
+    cast,
+    literal,
+)
 from rennet.plan.ir import INNER, Aggregate, Filter, Node, Project, join, project
 
 
@@ -25,7 +37,9 @@ def _rewritten(node: Node) -> Node:
     for subquery in found:
         assert subquery.plan is not None
         below = subqueries_to_joins(subquery.plan)
-        if not one_row(below) or below.ids & child.ids:
+        if not one_row(below):
+            below = _at_most_one(below)
+        if below.ids & child.ids:
             return node
         child = join(child, below, INNER, None)
         values[subquery] = below.output[0]
@@ -40,6 +54,20 @@ def _rewritten(node: Node) -> Node:
     if isinstance(node, Project):
         return Project(exprs, (child,))
     return replace(node, exprs=exprs, children=(child,), handle=None)
+
+
+def _at_most_one(plan: Node) -> Node:
+    """The value of the only row, NULL over nothing; several rows are an error, as in Spark."""
+    value = plan.output[0]
+    rows = alias(AggregateCall("Count", (literal(1),), type="bigint", nullable=False), "__mv_rows")
+    only = AggregateCall("First", (value,), type=value.type, text=DECIDED)
+    found = alias(only, "__mv_value")
+    counted = Aggregate((), (rows, found), (plan,))
+    too_many = literal("a subquery used as a value returned more than one row", "string")
+    single = call("<=", rows.attribute, literal(1), type="boolean")
+    failure = cast(call("raise_error", too_many), value.type)
+    scalar = call("if", single, found.attribute, failure, type=value.type)
+    return project(counted, (alias(scalar, "__mv_scalar"),))
 
 
 def _scalars(node: Node) -> list[Subquery]:

@@ -21,6 +21,7 @@ from rennet.plan.ir import (
     LEFT,
     RIGHT,
     SEMI,
+    SINGLE,
     Aggregate,
     Constant,
     Expand,
@@ -48,6 +49,7 @@ JOIN_KINDS = {
     "LeftSemi": SEMI,
     "LeftAnti": ANTI,
     "ExistenceJoin": EXISTENCE,
+    "LeftSingle": SINGLE,
 }
 NAMES_ONLY = {"SubqueryAlias", "View"}
 """Operators that only rename their input; Catalyst's rules leave them inside subqueries."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from pyspark.sql import DataFrame
 
@@ -38,6 +39,7 @@ from rennet.plan.ir import (
     Filter,
     Join,
     Node,
+    PassThrough,
     Project,
     Replicate,
     Scan,
@@ -45,6 +47,7 @@ from rennet.plan.ir import (
     Union,
     Window,
 )
+from rennet.plan.pinning import moment_literal
 from rennet.plan.surgery import map_expressions, map_subqueries
 
 PLANS = "org.apache.spark.sql.catalyst.plans."
@@ -61,8 +64,11 @@ Leaf = Callable[[Node], JavaObject]
 class Writer:
     """Writes plans of one refresh; `leaf` says what a scan of a state reads."""
 
-    def __init__(self, jvm: Jvm, leaf: Leaf | None = None) -> None:
+    def __init__(
+        self, jvm: Jvm, leaf: Leaf | None = None, moments: Mapping[str, datetime] | None = None
+    ) -> None:
         self.jvm = jvm
+        self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
         self._attributes: dict[int, JavaObject] = {}
@@ -78,6 +84,7 @@ class Writer:
             Replicate: self._replicate,
             Expand: self._expand,
             Window: self._window,
+            PassThrough: self._sort,
         }
 
     def dataframe(self, node: Node) -> DataFrame:
@@ -175,9 +182,28 @@ class Writer:
 
     def _window(self, node: Window, child: JavaObject) -> JavaObject:
         make = self.jvm.type(f"{PLANS}logical.Window")
+        if node.peers:
+            child = self._in_order(node, child)
         return make(
             self._named(node.exprs), self._all(node.partition), self._all(node.order), child, self._none
         )
+
+    def _sort(self, node: PassThrough, child: JavaObject) -> JavaObject:
+        return self.jvm.type(f"{PLANS}logical.Sort")(self._all(node.exprs), True, child, self._none)
+
+    def _in_order(self, node: Window, child: JavaObject) -> JavaObject:
+        """Rows partitioned as the window wants them, and sorted further than it asks for.
+
+        Spark sorts for a window only what is not in order yet, so this order is the one it keeps.
+        """
+        if node.partition:
+            spread = self.jvm.type(f"{PLANS}logical.RepartitionByExpression")
+            child = spread(self._all(node.partition), child, self._none, self._none)
+        else:
+            child = self.jvm.type(f"{PLANS}logical.Repartition")(1, True, child)
+        by = tuple(Expr("SortOrder", (key,), type=key.type) for key in node.partition)
+        order = self._all((*by, *node.order, *node.peers))
+        return self.jvm.type(f"{PLANS}logical.Sort")(order, False, child, self._none)
 
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
@@ -208,6 +234,8 @@ class Writer:
             return self._attribute(expression)
         if isinstance(expression, Alias) and (expression.handle is None or expression.rebuilt):
             return self._alias(expression)
+        if expression.op == "Moment":
+            return moment_literal(self.jvm, expression.handle, self._moments[expression.text])
         if isinstance(expression, Subquery) and self._leaf is not None and expression.plan is not None:
             return expression.handle.withNewPlan(self.plan(expression.plan))
         if expression.handle is None:
@@ -220,7 +248,10 @@ class Writer:
 
     def _aggregate_call(self, item: AggregateCall) -> JavaObject:
         """The same aggregate of other arguments."""
-        function = item.handle.aggregateFunction().withNewChildren(self._all(item.children))
+        function = item.handle.aggregateFunction()
+        if item.op == "ListAgg":  # the one that may have got more to order by
+            function = function.withOrderingWithinGroup(self._all(item.children[2:]))
+        function = function.withNewChildren(self._all(item.children))
         condition = () if item.condition is None else (self.expression(item.condition),)
         return item.handle.withNewChildren(self.jvm.seq([function, *condition]))
 
@@ -294,6 +325,8 @@ class Writer:
             )
         if expression.op == "DefaultValue":
             return self._default(expression)
+        if expression.op == "Field":
+            return self._field(expression)
         children = [self.expression(child) for child in expression.children]
         if expression.op == "Cast":
             return self._cast(children[0], self._type(expression.type))
@@ -317,6 +350,13 @@ class Writer:
             return made.create(None, wanted)
         typed = made.apply(value)
         return typed if typed.dataType().equals(wanted) else self._cast(typed, wanted)
+
+    def _field(self, expression: Expr) -> JavaObject:
+        """A field of a struct, or that field of every struct in an array."""
+        name = self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(ast.literal_eval(expression.text))
+        resolver = self.jvm.session.sessionState().conf().resolver()
+        extract = self.jvm.singleton(f"{EXPRESSIONS}ExtractValue")
+        return extract.apply(self.expression(expression.children[0]), name, resolver)
 
     def _default(self, expression: Expr) -> JavaObject:
         """NULL where the type permits it, else the type's zero."""

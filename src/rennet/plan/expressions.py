@@ -21,6 +21,9 @@ _fresh = count(-1, -1)
 TIME_FUNCTIONS = frozenset({"CurrentTimestamp", "CurrentDate", "Now", "LocalTimestamp", "CurrentTime"})
 """Catalyst's names of the functions whose value is the moment the query runs."""
 
+DECIDED = " (decided)"
+"""Ends the text of an aggregate that leaves nothing open, though others of its name may."""
+
 
 @dataclass(frozen=True)
 class Expr:
@@ -156,6 +159,22 @@ def alias(child: Expr, name: str, id: int | None = None) -> Alias:
 def fresh_copy(attribute: Attribute) -> Alias:
     """The column under a new id, so that a relation can meet itself in a join."""
     return alias(attribute, attribute.name)
+
+
+BEFORE, AFTER = "before", "after"
+"""The moments of a refresh: that of the last one, and its own."""
+
+
+def moment(function: Expr) -> Expr:
+    """A function of time as a value of this refresh; its handle says in which time zone."""
+    return Expr("Moment", type=function.type, nullable=False, text=AFTER, handle=function.handle)
+
+
+def conjuncts(condition: Expr) -> list[Expr]:
+    """The parts that must all be true."""
+    if condition.op not in ("And", "and"):
+        return [condition]
+    return [part for child in condition.children for part in conjuncts(child)]
 
 
 def conjunction(parts: list[Expr]) -> Expr:

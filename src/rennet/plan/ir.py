@@ -192,11 +192,13 @@ class Union(Node):
 INNER, LEFT, RIGHT, FULL, SEMI, ANTI = "inner", "left", "right", "full", "semi", "anti"
 EXISTENCE = "existence"
 """Every left row once, with a column that says whether it has a match."""
+SINGLE = "single"
+"""Every left row once, with its one match or NULLs; two matches are an error."""
 
 
 @dataclass(frozen=True)
 class Join(Node):
-    """`how` is inner (cross included), left, right, full, semi, anti, existence, or Spark's own name."""
+    """`how` is inner (cross included), left, right, full, semi, anti, existence, single, or Spark's own."""
 
     how: str
     condition: Expr | None
@@ -257,6 +259,8 @@ class Window(_Unary):
     partition: tuple[Expr, ...]
     order: tuple[Expr, ...]
     children: tuple[Node, ...]
+    peers: tuple[Expr, ...] = ()
+    """How rows that `order` does not tell apart are put in order before the functions see them."""
     handle: Any = field(default=None, compare=False, repr=False)
 
     @property
@@ -265,7 +269,7 @@ class Window(_Unary):
 
     @property
     def expressions(self) -> tuple[Expr, ...]:
-        return (*self.partition, *self.order, *self.exprs)
+        return (*self.partition, *self.order, *self.peers, *self.exprs)
 
 
 @dataclass(frozen=True)

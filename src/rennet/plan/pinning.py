@@ -50,22 +50,22 @@ class Pinning:
 
     def expression(self, expression: JavaObject) -> JavaObject:
         if self.moment is not None and expression.nodeName() in TIME_FUNCTIONS:
-            return self._literal(expression)
+            return moment_literal(self.jvm, expression, self.moment)
         return map_subqueries(self.jvm, expression, self.plan, self.expression)
 
-    def _literal(self, expression: JavaObject) -> JavaObject:
-        """The moment as a value of the function's own type, in the zone Spark resolved it with."""
-        assert self.moment is not None
-        kind = expression.dataType()
-        name = kind.typeName()
-        make = self.jvm.type("org.apache.spark.sql.catalyst.expressions.Literal")
-        if name == "timestamp":
-            return make(_microseconds(self.moment), kind)
-        zone = expression.timeZoneId()
-        local = self.moment.astimezone(ZoneInfo(zone.get() if zone.isDefined() else "UTC"))
-        if name == "date":
-            return make((local.date() - date(1970, 1, 1)).days, kind)
-        return make(_microseconds(local.replace(tzinfo=UTC)), kind)
+
+def moment_literal(jvm: Jvm, function: JavaObject, moment: datetime) -> JavaObject:
+    """The moment as a value of a function's own type, in the zone Spark resolved it with."""
+    kind = function.dataType()
+    name = kind.typeName()
+    make = jvm.type("org.apache.spark.sql.catalyst.expressions.Literal")
+    if name == "timestamp":
+        return make(_microseconds(moment), kind)
+    zone = function.timeZoneId()
+    local = moment.astimezone(ZoneInfo(zone.get() if zone.isDefined() else "UTC"))
+    if name == "date":
+        return make((local.date() - date(1970, 1, 1)).days, kind)
+    return make(_microseconds(local.replace(tzinfo=UTC)), kind)
 
 
 def _microseconds(moment: datetime) -> int:

@@ -18,8 +18,9 @@ from fractions import Fraction
 from itertools import groupby, pairwise
 from typing import Any
 
+from rennet.delta.temporal import at_earlier_moment
 from rennet.errors import PlanError, RennetError
-from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, value_of
+from rennet.plan.expressions import AFTER, BEFORE, AggregateCall, Alias, Attribute, Expr, value_of
 from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
@@ -28,6 +29,7 @@ from rennet.plan.ir import (
     LEFT,
     RIGHT,
     SEMI,
+    SINGLE,
     Aggregate,
     Constant,
     Expand,
@@ -48,6 +50,8 @@ from rennet.plan.ir import (
     Window,
 )
 
+MOMENTS = {BEFORE: 0, AFTER: 1}
+"""Time is a whole number here, and one passes between two refreshes."""
 Value = Any
 """None, bool, int, str or Fraction."""
 Row = tuple[Value, ...]
@@ -124,8 +128,14 @@ class World:
 
 
 def at(plan: Node, state: State) -> Node:
-    """The plan with all its sources in one state."""
-    return plan.transform_up(lambda node: node.at(state) if isinstance(node, Scan) else node)
+    """The plan with all its sources in one state, at the moment that goes with it."""
+
+    def move(node: Node) -> Node:
+        if isinstance(node, Scan):
+            return node.at(state)
+        return at_earlier_moment(node) if state is State.BEFORE else node
+
+    return plan.transform_up(move)
 
 
 def evaluate(node: Node, world: World) -> Bag:
@@ -207,10 +217,14 @@ def _join(node: Join, world: World, left: Bag, right: Bag) -> Bag:
         return Counter({(*a, a in met_left): n for a, n in left.items()})
     if node.how in (SEMI, ANTI):
         return Counter({a: n for a, n in left.items() if (a in met_left) == (node.how == SEMI)})
-    if node.how not in (INNER, LEFT, RIGHT, FULL):
+    if node.how == SINGLE and any(
+        sum(n for (b, _), n in pairs.items() if b == a) > m for a, m in left.items()
+    ):
+        raise EvaluationError("a row has two matches where one is allowed")
+    if node.how not in (INNER, LEFT, RIGHT, FULL, SINGLE):
         raise PlanError(f"the evaluator of bags does not know the join {node.how}")
     made: Bag = Counter({(*a, *b): copies for (a, b), copies in pairs.items()})
-    if node.how in (LEFT, FULL):
+    if node.how in (LEFT, FULL, SINGLE):
         nothing = (None,) * len(node.right.output)
         made.update({(*a, *nothing): n for a, n in left.items() if a not in met_left})
     if node.how in (RIGHT, FULL):
@@ -676,6 +690,7 @@ FUNCTIONS: dict[str, Meaning] = {
     "Literal": _literal,
     "Cast": _cast,
     "DefaultValue": _default,
+    "Moment": lambda expression, arguments: lambda row: MOMENTS[expression.text],
 }
 
 

@@ -1,0 +1,129 @@
+"""Groups whose aggregates are kept by what changed: their states before, and what to do to them."""
+
+from __future__ import annotations
+
+from rennet.delta.change import weight_of
+from rennet.delta.keyed import group_columns, matching
+from rennet.enable.layout import Layout
+from rennet.enable.states import State
+from rennet.plan.expressions import (
+    Alias,
+    Attribute,
+    Expr,
+    alias,
+    call,
+    cast,
+    conjunction,
+    differs,
+    fresh_copy,
+    literal,
+)
+from rennet.plan.ir import LEFT, Aggregate, Node, Stored, filter_, join, project
+
+LOST = "__mv_lost"
+"""Of a merged group: may its extreme be gone, with nothing known to stand in its place?"""
+
+
+def state_changes(layout: Layout, grouped: Aggregate, delta: Node) -> Node:
+    """Per changed group, what to do to each state; groups where that is nothing are left out.
+
+    A sum has one column, what to add. An extreme has two: that of the values that came, and of those that
+    went.
+    """
+    weight = weight_of(delta)
+    keys = tuple(alias(k, f"__mv_key_{i}") for i, k in enumerate(group_columns(grouped)))
+    columns = [column for state in layout.states for column in _columns(state, weight)]
+    summed = Aggregate(grouped.grouping, (*keys, *columns), (delta,))
+    moved: Expr = literal(False, "boolean")
+    for column in summed.output[len(keys) :]:
+        moved = call("or", moved, _moves(column), type="boolean")
+    return filter_(summed, moved)
+
+
+def _columns(state: State, weight: Attribute) -> list[Alias]:
+    name = state.attribute.name
+    if not state.extreme:
+        return [alias(state.delta(weight), name)]
+    return [
+        alias(state.among(weight, sign), f"{name}_{what}") for sign, what in ((">", "came"), ("<", "went"))
+    ]
+
+
+def _moves(column: Attribute) -> Expr:
+    if column.name.endswith(("_came", "_went")):
+        return call("isnotnull", column, type="boolean", nullable=False)
+    return differs(column, cast(literal(0), column.type))
+
+
+def merged_states(layout: Layout, grouped: Aggregate, change: Node, grows: bool) -> Node:
+    """The changed groups' states after the change, under the ids of the aggregate they stand for.
+
+    If extremes may have been lost, the last column says whether one was.
+    """
+    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
+    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
+    count = len(layout.keys)
+    keys, rest = change.output[:count], list(change.output[count:])
+    on = matching(tuple(where[k.id] for k in layout.keys), keys)
+    joined = join(change, stored, LEFT, on)
+    named = [alias(k, old.name, old.id) for k, old in zip(keys, grouped.output, strict=False)]
+    lost: list[Expr] = []
+    for state in layout.states:
+        before = where[state.attribute.id]
+        if state.extreme:
+            came, went = rest.pop(0), rest.pop(0)
+            after = _better(state, before, came)
+            lost.append(_beaten(state, before, came, went))
+        else:
+            after = _added(state, before, rest.pop(0))
+        named.append(alias(after, state.attribute.name, state.attribute.id))
+    if lost and not grows:
+        named.append(alias(_any_lost(layout, named, lost), LOST))
+    return project(joined, tuple(named))
+
+
+def surviving(layout: Layout, merged: Node) -> Node:
+    """The groups that still have rows and lost nothing, with the states alone."""
+    rows = merged
+    if layout.keys:
+        assert layout.rows is not None
+        rows = filter_(rows, call(">", layout.rows, literal(0), type="boolean"))
+    if merged.output[-1].name != LOST:
+        return rows
+    sure = filter_(rows, call("not", merged.output[-1], type="boolean"))
+    return project(sure, merged.output[:-1])
+
+
+def _added(state: State, before: Attribute, change: Attribute) -> Expr:
+    stored = call("coalesce", before, cast(literal(0), state.type), type=state.type)
+    return Expr("Cast", (call("+", stored, change),), type=state.type, nullable=False)
+
+
+def _better(state: State, before: Attribute, came: Attribute) -> Expr:
+    """The better of the two, NULL being worse than anything."""
+    return call("least" if state.extreme == "min" else "greatest", before, came, type=state.type)
+
+
+def _beaten(state: State, before: Attribute, came: Attribute, went: Attribute) -> Expr:
+    """Did a row go that was as good as the extreme, and nothing better than it come?"""
+    sign = "<=" if state.extreme == "min" else ">="
+    as_good = _or_else(call(sign, went, before, type="boolean"), True)
+    better = _or_else(call("<" if state.extreme == "min" else ">", came, went, type="boolean"), False)
+    gone = call("isnotnull", went, type="boolean", nullable=False)
+    return conjunction([gone, as_good, call("not", better, type="boolean", nullable=False)])
+
+
+def _or_else(condition: Expr, otherwise: bool) -> Expr:
+    return call("coalesce", condition, literal(otherwise, "boolean"), type="boolean", nullable=False)
+
+
+def _any_lost(layout: Layout, named: list[Alias], lost: list[Expr]) -> Expr:
+    """Any of them; but a group left without rows goes, and has nothing to lose."""
+    any_lost = lost[0]
+    for each in lost[1:]:
+        any_lost = call("or", any_lost, each, type="boolean", nullable=False)
+    if not layout.keys:
+        return any_lost
+    assert layout.rows is not None
+    rows = next(e.child for e in named if e.id == layout.rows.id)
+    return conjunction([call(">", rows, literal(0), type="boolean", nullable=False), any_lost])
