@@ -25,9 +25,8 @@ ROW_NUMBER = Expr("RowNumber", type="int", nullable=False)
 
 def orders(plan: Node) -> list[list[str]]:
     windows = [node for node in plan.walk() if isinstance(node, Window)]
-    return [
-        [e.children[0].name for e in node.order if isinstance(e.children[0], Attribute)] for node in windows
-    ]
+    keys = [[e.children[0] for e in (*node.order, *node.peers)] for node in windows]
+    return [[key.name for key in each if isinstance(key, Attribute)] for each in keys]
 
 
 def test_row_numbers_are_decided_by_all_columns() -> None:

@@ -416,6 +416,17 @@ def ordering(maker: Maker, column: Attribute) -> Expr:
 START, HERE, END = Expr("UnboundedPreceding$"), Expr("CurrentRow$"), Expr("UnboundedFollowing$")
 
 
+DISTANCES: tuple[tuple[Expr, Expr], ...] = (
+    (literal(-1, "int"), HERE),
+    (literal(-2, "int"), literal(-1, "int")),
+    (HERE, literal(1, "int")),
+    (literal(-1, "int"), literal(1, "int")),
+    (literal(1, "int"), END),
+    (START, literal(-1, "int")),
+)
+"""Frames by RANGE of values."""
+
+
 def window_function(
     maker: Maker, columns: Sequence[Attribute], partition: tuple[Attribute, ...], order: tuple[Expr, ...]
 ) -> Expr:
@@ -430,6 +441,8 @@ def window_function(
         if by_rows:
             near = (literal(-1, "int"), HERE), (HERE, literal(1, "int"))
             bounds = maker.one((bounds, (START, END), *near))
+        elif len(order) == 1 and order[0].children[0].type == "int":
+            bounds = maker.one((bounds, *(tuple(pair) for pair in DISTANCES)))
     elif kind in ("Lag", "Lead"):
         value = maker.one(columns)
         function = Expr(kind, (value, literal(1, "int"), literal(None, value.type)), type=value.type)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.enable.layout import Layout
@@ -27,10 +28,21 @@ def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:
     kept = stored
     if isinstance(plan.removed, Keyed):
         keys = evaluate(plan.removed.keys, here)
-        kept = Counter({row: n for row, n in stored.items() if _key(plan.removed, row) not in keys})
+        kept = Counter({row: n for row, n in stored.items() if not _named(plan.removed, row, keys)})
     elif isinstance(plan.removed, Alike):
         kept = _without(stored, evaluate(plan.removed.delta, here))
     return kept + arrived
+
+
+def _named(removed: Keyed, row: tuple[Any, ...], keys: Bag) -> bool:
+    if removed.within is None:
+        return _key(removed, row) in keys
+    value = row[removed.within]
+    for *key, low, high, whole in keys:
+        between = value is None or ((low is None or value >= low) and (high is None or value <= high))
+        if tuple(key) == _key(removed, row) and (whole or between):
+            return True
+    return False
 
 
 def _key(removed: Keyed, row: tuple[object, ...]) -> tuple[object, ...]:

@@ -105,8 +105,8 @@ def _main_issue(issues: Mapping[Technique, Issue]) -> Issue:
 
 def _too_large(sizes: Sequence[SourceSize]) -> Issue | None:
     for size in sizes:
-        large = size.changed_bytes > max(SMALL_CHANGE, LARGEST_CHANGE * size.full_bytes)
-        if size.rewritten or large:
+        limit = 0.0 if size.rewritten else LARGEST_CHANGE * size.full_bytes
+        if size.changed_bytes > max(SMALL_CHANGE, limit):
             what = "was overwritten" if size.rewritten else "changed for the most part"
             return Issue(
                 IssueType.INCREMENTAL_PLAN_REJECTED_BY_COST_MODEL,

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
-from rennet.delta.keyed import changed_keys, group_columns, restricted
+from rennet.delta.keys import changed_keys, columns_of, group_columns, restricted
 from rennet.delta.merge import LOST, merged_states, state_changes, surviving
 from rennet.delta.rules import Derivation
+from rennet.delta.windows import affected, reached
+from rennet.enable.frames import Span
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
-from rennet.plan.expressions import Attribute, alias, call, fresh_copy, literal
-from rennet.plan.ir import Aggregate, Node, Replicate, filter_, project
+from rennet.plan.expressions import alias, call, fresh_copy, literal
+from rennet.plan.ir import Aggregate, Node, Once, Replicate, Window, filter_, project
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class Keyed:
     keys: Node
     columns: tuple[int, ...]
     """Positions of the key columns in the backing table."""
+    within: int | None = None
+    """Position of a column whose value must lie in the range that the last columns of `keys` give: from, to,
+    and whether all of the key's rows are meant. An end that is NULL is open."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,6 @@ class RefreshPlan:
     removed: Keyed | Alike | None = None
     everything: bool = False
     """All stored rows leave."""
-    shared: Node | None = None
-    """Used by both sides: to be computed once."""
     repair: Repair | None = None
 
 
@@ -82,17 +85,19 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
         return derived
     if derived.delta is None:
         return _nothing_changed()
+    if layout.grouped is not None and not layout.keys and not layout.merges:
+        return _one_group()
     if not layout.unique and layout.content is None:
         what = "rows with MAP or VARIANT columns cannot be told apart by content"
         return Issue(IssueType.NOT_THIS_SHAPE, what)
-    delta = effectivize(derived.delta)
+    delta = Once((effectivize(derived.delta),))
     weight = weight_of(delta)
     gained = filter_(delta, call(">", weight, literal(0), type="boolean"))
     lost = filter_(delta, call("<", weight, literal(0), type="boolean"))
     removed: Keyed | Alike = Alike(lost)
     if layout.unique:
         removed = Keyed(project(lost, tuple(fresh_copy(k) for k in layout.keys)), _positions(layout))
-    return RefreshPlan(Technique.ROW_BASED, Replicate((gained,)), removed, shared=delta)
+    return RefreshPlan(Technique.ROW_BASED, Replicate((gained,)), removed)
 
 
 def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -103,14 +108,14 @@ def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | I
     grouped, child = found
     assert child.delta is not None
     if not layout.keys:
-        return Issue(IssueType.NOT_THIS_SHAPE, "one group: recomputing it is a full recompute")
+        return _one_group()
     keys = group_columns(grouped)
-    changed = changed_keys(child.delta, keys)
+    changed = Once((changed_keys(child.delta, keys),))
     fresh = grouped.with_children((restricted(child.after, keys, changed),))
     inserted = _replaced(layout.plan, grouped, fresh)
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
-    return RefreshPlan(Technique.GENERIC_AGGREGATE, inserted, removed, shared=changed)
+    return RefreshPlan(Technique.GENERIC_AGGREGATE, inserted, removed)
 
 
 def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -123,13 +128,29 @@ def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
         return child
     if child.delta is None:
         return _nothing_changed()
-    keys = tuple(dict.fromkeys(e for e in window.partition if isinstance(e, Attribute)))
-    changed = changed_keys(child.delta, keys)
+    keys = columns_of(window.partition)
+    if layout.span is not None:
+        return _framed_window(layout, layout.span, window, child)
+    changed = Once((changed_keys(child.delta, keys),))
     fresh = window.with_children((restricted(child.after, keys, changed),))
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
     inserted = _replaced(layout.plan, window, fresh)
-    return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed, shared=changed)
+    return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed)
+
+
+def _framed_window(layout: Layout, limits: Span, window: Window, child: Change) -> RefreshPlan:
+    """V' = V − {outputs in A} + σA(ω(T' ⋉ I)), where A sees a change and I is what A sees"""
+    assert child.delta is not None
+    assert layout.order is not None
+    keys = columns_of(window.partition)
+    reach = reached(child.delta, keys, limits)
+    inserted = _replaced(layout.plan, window, affected(window, child.after, keys, reach))
+    ends = (*reach.affected, reach.whole)
+    copies = project(reach.rows, tuple(fresh_copy(k) for k in (*reach.keys, *ends)))
+    where = [column.id for column in layout.columns].index(layout.order.id)
+    removed = Keyed(copies, _positions(layout), within=where)
+    return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed)
 
 
 def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -146,19 +167,19 @@ def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
         what = "not all aggregates can be kept by adding to sums"
         return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION)
     change = state_changes(layout, grouped, child.delta)
-    merged = merged_states(layout, grouped, change, child.grows)
+    merged = Once((merged_states(layout, grouped, change, child.grows),))
     keys = tuple(fresh_copy(k) for k in merged.output[: len(layout.keys)])
     removed = Keyed(project(merged, keys), _positions(layout))
     kept = _replaced(layout.plan, grouped, surviving(layout, merged))
     if merged.output[-1].name != LOST:
-        return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, shared=merged)
+        return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed)
     again = filter_(merged, merged.output[-1])
     groups = group_columns(grouped)
     wanted = project(again, tuple(alias(k, k.name) for k in merged.output[: len(groups)]))
     rows = restricted(child.after, groups, wanted) if groups else child.after
     repaired = _replaced(layout.plan, grouped, grouped.with_children((rows,)))
     repair = Repair(wanted, repaired)
-    return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, shared=merged, repair=repair)
+    return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, repair=repair)
 
 
 def _group_change(layout: Layout, derivation: Derivation) -> tuple[Aggregate, Change] | Issue:
@@ -179,6 +200,14 @@ def _replaced(plan: Node, old: Node, new: Node) -> Node:
 def _positions(layout: Layout) -> tuple[int, ...]:
     ids = [column.id for column in layout.columns]
     return tuple(ids.index(key.id) for key in layout.keys)
+
+
+def _one_group() -> Issue:
+    return Issue(
+        IssueType.PLAN_NOT_INCREMENTALIZABLE,
+        "all rows are one group, and not all of its aggregates can be kept by what changed",
+        IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION,
+    )
 
 
 def _nothing_changed() -> Issue:

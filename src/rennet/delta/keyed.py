@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rennet.delta.change import Change, total, weighted
-from rennet.plan.expressions import Attribute, Expr, alias, conjunction, same
-from rennet.plan.ir import SEMI, Aggregate, GroupMap, Join, Limited, Node, Window, join, project
+from rennet.delta.keys import changed_keys, group_columns, restricted
+from rennet.plan.expressions import Attribute
+from rennet.plan.ir import Aggregate, GroupMap, Limited, Node
 
 
 def aggregate_rule(node: Aggregate, inputs: tuple[Change, ...]) -> Node:
@@ -15,28 +16,22 @@ def aggregate_rule(node: Aggregate, inputs: tuple[Change, ...]) -> Node:
     their one row even over nothing.
     """
     (child,) = inputs
-    return _recomputed(node, child, group_columns(node))
-
-
-def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
-    """Δ ω(T) = ω(T' ⋉ K) − ω(T ⋉ K), K = the partitions in ΔT"""
-    (child,) = inputs
-    return _recomputed(node, child, _columns(node.partition))
+    return recomputed(node, child, group_columns(node))
 
 
 def group_map_rule(node: GroupMap, inputs: tuple[Change, ...]) -> Node:
     """Δ f(T) = f(T' ⋉ K) − f(T ⋉ K), K = the groups in ΔT"""
     (child,) = inputs
-    return _recomputed(node, child, node.keys)
+    return recomputed(node, child, node.keys)
 
 
 def limit_rule(node: Limited, inputs: tuple[Change, ...]) -> Node:
     """Δ top(T) = top(T') − top(T)"""
     (child,) = inputs
-    return _recomputed(node, child, ())
+    return recomputed(node, child, ())
 
 
-def _recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
+def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     """The node over what its keys touch after the changes, less the same before."""
     assert child.delta is not None
     old, new = child.before, child.after
@@ -46,30 +41,3 @@ def _recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     gained = weighted(node.with_children((new,)), +1)
     lost = weighted(node.with_children((old,)), -1)
     return total([gained, lost])
-
-
-def _columns(expressions: tuple[Expr, ...]) -> tuple[Attribute, ...]:
-    """Those that are plain columns: enough to be safe, since fewer keys only select more."""
-    return tuple(dict.fromkeys(e for e in expressions if isinstance(e, Attribute)))
-
-
-def group_columns(node: Aggregate) -> tuple[Attribute, ...]:
-    """The columns that tell groups apart; a constant in GROUP BY tells nothing apart."""
-    return _columns(node.grouping)
-
-
-def changed_keys(delta: Node, keys: tuple[Attribute, ...]) -> Node:
-    """The distinct values of `keys` in a delta, in columns of their own."""
-    copies = tuple(alias(key, f"__mv_key_{i}") for i, key in enumerate(keys))
-    columns = tuple(copy.attribute for copy in copies)
-    return Aggregate(columns, columns, (project(delta, copies),))
-
-
-def restricted(rows: Node, keys: tuple[Attribute, ...], changed: Node) -> Join:
-    """T ⋉ K: the rows whose keys are among the changed ones, NULL being a key like any other."""
-    return join(rows, changed, SEMI, matching(keys, changed.output))
-
-
-def matching(left: tuple[Attribute, ...], right: tuple[Attribute, ...]) -> Expr:
-    """Null-safe equality, column by column."""
-    return conjunction([same(a, b) for a, b in zip(left, right, strict=True)])

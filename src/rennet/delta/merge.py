@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rennet.delta.change import weight_of
-from rennet.delta.keyed import group_columns, matching
+from rennet.delta.keys import group_columns, matching
 from rennet.enable.layout import Layout
 from rennet.enable.states import State
 from rennet.plan.expressions import (

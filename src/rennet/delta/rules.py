@@ -11,7 +11,7 @@ from typing import Any
 
 from rennet.delta.change import WEIGHT, Change
 from rennet.delta.join import full_join_rule, inner_join_rule, left_join_rule, right_join_rule
-from rennet.delta.keyed import aggregate_rule, group_map_rule, limit_rule, window_rule
+from rennet.delta.keyed import aggregate_rule, group_map_rule, limit_rule
 from rennet.delta.linear import (
     expand_rule,
     filter_rule,
@@ -21,6 +21,7 @@ from rennet.delta.linear import (
     union_rule,
 )
 from rennet.delta.temporal import TEMPORAL_RULES, at_earlier_moment, is_temporal
+from rennet.delta.windows import window_rule
 from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import alias, attribute_of, literal
 from rennet.plan.ir import Constant, Join, Node, Scan, State

@@ -10,6 +10,8 @@ from rennet.plan.expressions import DECIDED, TIME_FUNCTIONS, AggregateCall, Expr
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
 SAMPLING = {"Sample"}
+RECURSION = {"UnionLoopRef", "CTERelationRef"}
+"""Leaves that stand for what a recursive CTE has found so far."""
 ORDER_DEPENDENT = {"First", "Last", "AnyValue", "CollectList", "CollectSet", "CollectUnion", "CollectTopK",
                    "MaxBy", "MinBy", "MaxMinByK", "ListAgg", "Mode", "PandasMode", "ApproximatePercentile",
                    "HistogramNumeric", "VectorAvg", "VectorSum"}  # fmt: skip
@@ -43,6 +45,9 @@ def _obstacles(plan: Node) -> Iterator[Issue]:
 def _of_node(node: Node) -> Iterator[Issue]:
     if isinstance(node, Foreign) and node.kind == "streaming":
         yield _nondeterministic("a streaming source", IssueSubType.STREAMING_SOURCE)
+    elif isinstance(node, Foreign) and node.kind in RECURSION:
+        text = "a recursive CTE: a change may reach any depth of the recursion"
+        yield Issue(IssueType.PLAN_NOT_INCREMENTALIZABLE, text, IssueSubType.OPERATOR_NOT_SUPPORTED)
     elif isinstance(node, Foreign):
         name = node.name or node.kind
         yield Issue(IssueType.INPUT_NOT_IN_DELTA, f"{name} is not a Delta table: its changes cannot be read")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rennet.enable.frames import Span, span
 from rennet.enable.moments import temporal
 from rennet.enable.states import State, States, formula
 from rennet.plan.expressions import (
@@ -43,6 +44,10 @@ class Layout:
     """The node of `plan` that makes those groups."""
     windowed: Window | None = None
     """The node of `plan` whose partitions the keys are."""
+    span: Span | None = None
+    """How far its functions look, if not everywhere."""
+    order: Attribute | None = None
+    """The column of `plan` that this is told by."""
     states: tuple[State, ...] = ()
     rows: Attribute | None = None
     visible: Attribute | None = None
@@ -67,8 +72,10 @@ def lay_out(plan: Node) -> Layout:
     top = peel(plan)
     if isinstance(top, Aggregate):
         return _merged(plan, top) or _grouped(plan, top)
-    if isinstance(top, Window) and any(isinstance(e, Attribute) for e in top.partition):
-        return _windowed(plan, top)
+    if isinstance(top, Window):
+        limits = span(top)
+        if limits is not None or any(isinstance(e, Attribute) for e in top.partition):
+            return _windowed(plan, top, limits)
     return _by_content(plan)
 
 
@@ -93,20 +100,39 @@ def _by_content(plan: Node) -> Layout:
 
 
 def _content(plan: Node) -> Alias | None:
-    if any(word in column.type for column in plan.output for word in UNHASHABLE):
+    parts = [_hashable(column) for column in plan.output]
+    if any(part is None for part in parts):
         return None
-    return alias(Expr("xxhash64", plan.output, type="bigint", nullable=False), CONTENT)
+    hashed = tuple(part for part in parts if part is not None)
+    return alias(Expr("xxhash64", hashed, type="bigint", nullable=False), CONTENT)
 
 
-def _windowed(plan: Node, top: Window) -> Layout:
-    """Carry the partition columns to the top, so that a partition's rows can be found and replaced."""
+def _hashable(column: Attribute) -> Expr | None:
+    """A map has no order of its own: its sorted entries say the same."""
+    inner = column.type.removeprefix("map<")
+    if any(word in inner for word in UNHASHABLE):
+        return None
+    return column if inner == column.type else call("sort_array", call("map_entries", column))
+
+
+def _windowed(plan: Node, top: Window, limits: Span | None) -> Layout:
+    """Carry the partition and order columns to the top, so that rows can be found and replaced by them."""
     keys = tuple(dict.fromkeys(e for e in top.partition if isinstance(e, Attribute)))
-    carried = _carrying(plan, top, top, keys)
+    wanted = keys if limits is None else tuple(dict.fromkeys((*keys, limits.order)))
+    carried = _carrying(plan, top, top, wanted)
     content = _content(carried)
     full = carried if content is None else project(carried, (*carried.output, content))
-    names = {key.id: f"{PREFIX}key_{i}" for i, key in enumerate(keys) if key.id not in plan.ids}
-    full, found = _hidden_names(full, names, keys)
-    return Layout(full, len(plan.output), found, windowed=top, content=content.attribute if content else None)
+    names = {key.id: f"{PREFIX}key_{i}" for i, key in enumerate(wanted) if key.id not in plan.ids}
+    full, found = _hidden_names(full, names, wanted)
+    return Layout(
+        full,
+        len(plan.output),
+        found[: len(keys)],
+        windowed=top,
+        span=limits,
+        order=None if limits is None else found[wanted.index(limits.order)],
+        content=content.attribute if content else None,
+    )
 
 
 def _hidden_names(

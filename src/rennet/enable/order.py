@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rennet.plan.expressions import Alias, Attribute, Expr, Named, attribute_of
-from rennet.plan.ir import Limited, Node, PassThrough, Window, project
+from rennet.plan.expressions import Attribute, Expr, Named
+from rennet.plan.ir import Limited, Node, PassThrough, Window
 
 POSITIONAL = frozenset({"RowNumber", "Lag", "Lead", "NTile"})
 """Window functions that number rows or count along them."""
@@ -65,28 +65,17 @@ def _ascending(column: Attribute) -> Expr:
 
 
 def _totally_ordered(node: Window) -> Node:
-    """ω(row_number, rank) = ω(row_number by a total order) over ω(rank), columns as they were
+    """The same window over rows that are put in a total order before it sees them.
 
-    What counts along the rows of a RANGE frame (FIRST_VALUE, say) cannot have its order extended: that
-    would change the frame. There the rows are put in order before the window sees them (`Window.peers`).
+    Ordering the window itself by more would change its frames, and what ranks say of tied rows.
     """
-    positional = tuple(e for e in node.exprs if _is_positional(e))
     extra = _tie_breakers(node)
-    if not extra or not (positional or _follows(node.exprs)):
-        return node
-    others = tuple(e for e in node.exprs if e not in positional)
-    below: Node = node.child
-    if others:
-        peers = extra if _follows(others) else ()
-        below = Window(others, node.partition, node.order, (below,), peers)
-    if not positional:
-        return below
-    ordered = tuple(_ordered(e, node, extra) for e in positional)
-    made = Window(ordered, node.partition, (*node.order, *extra), (below,))
-    if not others:
-        return made
-    columns = (*node.child.output, *(attribute_of(e) for e in node.exprs))
-    return project(made, columns)
+    return replace(node, peers=extra, handle=None) if extra and _counts(node.exprs) else node
+
+
+def _counts(exprs: tuple[Named, ...]) -> bool:
+    """Does a result depend on the order of rows that tie?"""
+    return any(_is_positional(e) for e in exprs) or _follows(exprs)
 
 
 def _follows(exprs: tuple[Named, ...]) -> bool:
@@ -121,28 +110,12 @@ def _open_columns(node: Window) -> list[Attribute]:
 
 def undecided(node: Window) -> bool:
     """Does a result depend on the order of tied rows, and some column cannot decide it?"""
-    counts = _follows(node.exprs) or any(_is_positional(e) for e in node.exprs)
-    return counts and not all(orderable(a.type) for a in _open_columns(node))
+    return _counts(node.exprs) and not all(orderable(a.type) for a in _open_columns(node))
 
 
 def orderable(type: str) -> bool:
     """Can values of the type be sorted?"""
     return not any(word in type for word in UNORDERABLE)
-
-
-def _ordered(expression: Named, node: Window, extra: tuple[Expr, ...]) -> Named:
-    """Put the tie-breakers into the window definition, before its frame."""
-
-    def extend(part: Expr) -> Expr | None:
-        if part.op != "WindowSpecDefinition":
-            return None
-        *keys, frame = part.children
-        return replace(part, children=(*keys, *extra, frame), rebuilt=True)
-
-    assert isinstance(expression, Alias)
-    made = expression.transform(extend)
-    assert isinstance(made, Alias)
-    return made
 
 
 def decided(node: Limited) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import MapType
 
 from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.errors import Issue, IssueType
@@ -35,8 +34,8 @@ def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: 
     if plan.everything:
         assert plan.inserted is not None
         written = transaction.overwrite(_rows(writer, plan.inserted, columns))
-        return Applied(0, written.rows)
-    with _computed_once(writer, plan.shared):
+        return Applied(written.replaced, written.rows)
+    with writer.keeping():
         deleted = 0
         if plan.removed is not None:
             deleted, expected = _delete(plan.removed, writer, transaction, columns)
@@ -56,19 +55,6 @@ def _arriving(plan: RefreshPlan, writer: Writer) -> Node | None:
     return union([plan.inserted, plan.repair.rows])
 
 
-@contextmanager
-def _computed_once(writer: Writer, shared: Node | None) -> Iterator[None]:
-    """Keep what both sides of the plan use in memory, and let it go whatever happens."""
-    if shared is None:
-        yield
-        return
-    frame = writer.share(shared)
-    try:
-        yield
-    finally:
-        frame.unpersist()
-
-
 def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
     return writer.dataframe(node).toDF(*columns)
 
@@ -81,21 +67,37 @@ def _delete(
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
         stored = [target[quote(columns[i])] for i in removed.columns]
-        match = _all_equal(stored, [keys[name] for name in keys.columns])
+        match = _all_equal(stored, [keys[name] for name in keys.columns[: len(stored)]])
+        if removed.within is not None:
+            low, high, whole = (keys[name] for name in keys.columns[len(stored) :])
+            match = match & _inside(target[quote(columns[removed.within])], low, high, whole)
         found = target.join(keys, match, "left_semi").select(FILE, ROW)
         return transaction.delete(found), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
     return transaction.delete(_alike(target, lost, columns)), _expected(lost)
 
 
+def _inside(value: Column, low: Column, high: Column, whole: Column) -> Column:
+    """Is the value in the range? An end that is NULL is open, and a value that is NULL is in every range."""
+    return whole | (F.coalesce(value >= low, F.lit(True)) & F.coalesce(value <= high, F.lit(True)))
+
+
 def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
     """Of the stored rows equal to a lost row, as many as were lost."""
     *values, weight = (lost[name] for name in lost.columns)
-    match = _all_equal([target[quote(name)] for name in columns], values)
-    order = Window.partitionBy(*values).orderBy(FILE, ROW)
+    maps = [isinstance(target.schema[name].dataType, MapType) for name in columns]
+    stored = [target[quote(name)] for name in columns]
+    match = _all_equal(_comparable(stored, maps), _comparable(values, maps))
+    order = Window.partitionBy(*_comparable(values, maps)).orderBy(FILE, ROW)
     copies = target.join(lost, match, "inner").select(FILE, ROW, (-weight).alias(WEIGHT), *values)
     numbered = copies.withColumn("__mv_copy", F.row_number().over(order))
     return numbered.where(F.col("__mv_copy") <= F.col(WEIGHT)).select(FILE, ROW)
+
+
+def _comparable(columns: list[Column], maps: list[bool]) -> list[Column]:
+    """Maps cannot be compared; their sorted entries can."""
+    pairs = zip(columns, maps, strict=True)
+    return [F.sort_array(F.map_entries(column)) if is_map else column for column, is_map in pairs]
 
 
 def _expected(lost: DataFrame) -> int:

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rennet.cost.choose import choose
-from rennet.delta.generate import RefreshPlan, candidates
+from rennet.delta.generate import Keyed, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import NotIncrementalError, Policy, Technique
 from rennet.execute.planning import Query
 from rennet.execute.refresh import Situation, plans, sizes
-from rennet.plan.render import render
+from rennet.plan.ir import Node
+from rennet.plan.render import render_parts
 from rennet.storage.changes import ChangeKind
 
 
@@ -77,6 +78,7 @@ def explain_refresh(subject: str, situation: Situation, policy: Policy) -> Expla
     """What the next refresh of a view would do, from the logs of its sources alone."""
     sources = tuple(_source(situation, index) for index in range(len(situation.now)))
     quiet = situation.issue is None and not situation.changed and not situation.query.obstacles
+    quiet = quiet and not situation.query.temporal
     if quiet:
         return Explanation(
             subject, True, str(Technique.NO_OP), "no source has changed", (), sources, (), "nothing to run",
@@ -128,14 +130,13 @@ def _advice(situation: Situation) -> list[str]:
 
 
 def _plan_text(plan: RefreshPlan) -> str:
-    parts = []
-    if plan.shared is not None:
-        parts.append("Computed once:\n" + render(plan.shared, "  "))
+    parts: list[tuple[str, Node]] = []
     if plan.removed is not None:
-        what = getattr(plan.removed, "keys", None) or getattr(plan.removed, "delta", None)
-        assert what is not None
-        parts.append("Delete from the view the rows of:\n" + render(what, "  "))
+        what = plan.removed.keys if isinstance(plan.removed, Keyed) else plan.removed.delta
+        parts.append(("Delete from the view the rows of:", what))
     if plan.inserted is not None:
         verb = "Replace the view by:" if plan.everything else "Insert into the view:"
-        parts.append(verb + "\n" + render(plan.inserted, "  "))
-    return "\n".join(parts)
+        parts.append((verb, plan.inserted))
+    if plan.repair is not None:
+        parts.append(("If groups may have lost an extreme, insert too:", plan.repair.rows))
+    return render_parts(parts)

@@ -17,7 +17,7 @@ from rennet.execute.apply import Applied, apply
 from rennet.execute.leaves import Leaves, pinned_leaf
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.workspace import fit
+from rennet.execute.workspace import fit, is_small
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
@@ -79,6 +79,11 @@ class Situation:
             for path, change in self.changes.items()
             if change.kind is not ChangeKind.NONE
         }
+
+    @property
+    def bytes(self) -> int:
+        """The size of all sources."""
+        return sum(change.full_bytes for change in self.changes.values())
 
     @property
     def moved(self) -> bool:
@@ -163,7 +168,7 @@ class Refresh:
         if self._nothing_to_do(situation, full, technique):
             return self._no_op(situation, provenance, meter)
         choice = self._choose(situation, full, technique)
-        fit(self.jvm, sum(change.full_bytes for change in situation.changes.values()))
+        fit(self.jvm, situation.bytes)
         try:
             return self._attempt(situation, choice, meter)
         except RennetError:
@@ -231,8 +236,10 @@ class Refresh:
         )
         columns = [column.name for column in situation.query.layout.columns]
         if situation.query.obstacles:
-            return Applied(0, transaction.overwrite(self._as_written(situation).toDF(*columns)).rows)
-        return apply(plan, Writer(self.jvm, leaves, situation.moments), transaction, columns)
+            written = transaction.overwrite(self._as_written(situation).toDF(*columns))
+            return Applied(written.replaced, written.rows)
+        skipping = not is_small(situation.bytes)
+        return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
 
     def _as_written(self, situation: Situation) -> DataFrame:
         """The user's own plan, which no stage has touched, at the pinned versions and moment."""

@@ -35,8 +35,12 @@ def workspace(jvm: Jvm) -> Iterator[Jvm]:
         yield clone
 
 
+def is_small(source_bytes: int) -> bool:
+    return source_bytes < SMALL_WORK
+
+
 def fit(jvm: Jvm, source_bytes: int) -> None:
     """Settings for work over sources of this size."""
-    if source_bytes < SMALL_WORK:
+    if is_small(source_bytes):
         for name, value in FOR_SMALL_WORK.items():
             jvm.spark.conf.set(name, value)

@@ -17,6 +17,7 @@ RULES: tuple[str, ...] = (
     OPTIMIZER + "ReplaceExpressions",
     # After this, every group is told apart by plain columns; a subquery among them is rewritten below.
     OPTIMIZER + "PullOutGroupingExpressions",
+    OPTIMIZER + "RewriteWithExpression",
     # Subqueries become joins: correlated predicates must be pulled up before they are rewritten.
     OPTIMIZER + "OptimizeOneRowRelationSubquery",
     OPTIMIZER + "PullOutNestedDataOuterRefExpressions",

@@ -8,7 +8,8 @@ rennet's own expressions by looking up Spark's functions by name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 
 from pyspark.sql import DataFrame
@@ -20,6 +21,7 @@ from rennet.plan.expressions import (
     AggregateCall,
     Alias,
     Attribute,
+    Bound,
     Expr,
     Subquery,
     alias,
@@ -39,6 +41,7 @@ from rennet.plan.ir import (
     Filter,
     Join,
     Node,
+    Once,
     PassThrough,
     Project,
     Replicate,
@@ -65,14 +68,21 @@ class Writer:
     """Writes plans of one refresh; `leaf` says what a scan of a state reads."""
 
     def __init__(
-        self, jvm: Jvm, leaf: Leaf | None = None, moments: Mapping[str, datetime] | None = None
+        self,
+        jvm: Jvm,
+        leaf: Leaf | None = None,
+        moments: Mapping[str, datetime] | None = None,
+        skipping: bool = True,
     ) -> None:
         self.jvm = jvm
+        self._skipping = skipping
         self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
+        self._kept: list[DataFrame] = []
+        self._summaries: dict[int, tuple[Node, list[JavaObject], list[JavaObject]]] = {}
         self._none = jvm.none
         self._no_names = jvm.seq([])
         self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
@@ -85,6 +95,7 @@ class Writer:
             Expand: self._expand,
             Window: self._window,
             PassThrough: self._sort,
+            Once: self._once,
         }
 
     def dataframe(self, node: Node) -> DataFrame:
@@ -97,11 +108,15 @@ class Writer:
         made.setAnalyzed()
         return self.jvm.dataframe(made)
 
-    def share(self, node: Node) -> DataFrame:
-        """Keep a node's rows in memory: every plan written from now on that contains it reads them."""
-        frame = self.dataframe(node).persist()
-        self._plans[id(node)] = (node, self.jvm.analyzed(frame))
-        return frame
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Rows that are computed once stay in memory until here, whatever happens."""
+        try:
+            yield
+        finally:
+            for frame in self._kept:
+                frame.unpersist()
+            self._kept.clear()
 
     # -- relations ---------------------------------------------------------------------------------
 
@@ -205,6 +220,11 @@ class Writer:
         order = self._all((*by, *node.order, *node.peers))
         return self.jvm.type(f"{PLANS}logical.Sort")(order, False, child, self._none)
 
+    def _once(self, node: Once, child: JavaObject) -> JavaObject:
+        frame = self.dataframe(node.child).persist()
+        self._kept.append(frame)
+        return self.jvm.analyzed(frame)
+
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
         for attribute in node.output:
@@ -234,6 +254,8 @@ class Writer:
             return self._attribute(expression)
         if isinstance(expression, Alias) and (expression.handle is None or expression.rebuilt):
             return self._alias(expression)
+        if isinstance(expression, Bound):
+            return self._bound(expression)
         if expression.op == "Moment":
             return moment_literal(self.jvm, expression.handle, self._moments[expression.text])
         if isinstance(expression, Subquery) and self._leaf is not None and expression.plan is not None:
@@ -327,6 +349,8 @@ class Writer:
             return self._default(expression)
         if expression.op == "Field":
             return self._field(expression)
+        if expression.op == "Shift":
+            return self._shift(expression)
         children = [self.expression(child) for child in expression.children]
         if expression.op == "Cast":
             return self._cast(children[0], self._type(expression.type))
@@ -350,6 +374,40 @@ class Writer:
             return made.create(None, wanted)
         typed = made.apply(value)
         return typed if typed.dataType().equals(wanted) else self._cast(typed, wanted)
+
+    def _bound(self, bound: Bound) -> JavaObject:
+        """The comparison with a value that is looked up now, if there are files worth skipping."""
+        assert bound.summary is not None
+        if not self._skipping:
+            return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
+        found = self._summaries.get(id(bound.summary))
+        if found is None:
+            plan = self.dataframe(bound.summary)._jdf.queryExecution().executedPlan()
+            (row,) = plan.executeCollect()
+            types = [a.dataType() for a in self.jvm.items(plan.output())]
+            values = [row.get(i, types[i]) for i in range(len(types))]
+            made = self.jvm.type(f"{EXPRESSIONS}Literal")
+            literals = [made(value, kind) for value, kind in zip(values, types, strict=True)]
+            found = self._summaries[id(bound.summary)] = (bound.summary, values, literals)
+        _, values, literals = found
+        if values[bound.opened_by] or values[bound.column] is None:
+            return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
+        (column,) = (self.expression(child) for child in bound.children)
+        unknown = self._call("isnull", [column])
+        return self._call("or", [self._call(bound.op, [column, literals[bound.column]]), unknown])
+
+    def _shift(self, expression: Expr) -> JavaObject:
+        """A value moved by a distance, as Spark moves the bounds of a frame; NULL if it has no such value."""
+        value, offset = (self.expression(child) for child in expression.children)
+        kind, by = value.dataType().typeName(), offset.dataType().typeName()
+        if kind in ("timestamp", "timestamp_ntz"):
+            zone = self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
+            return self.jvm.type(f"{EXPRESSIONS}TimestampAddInterval")(value, offset, zone)
+        if kind != "date":
+            return self._call("try_add", [value, offset])
+        if by != "integer":
+            offset = self.jvm.type(f"{EXPRESSIONS}ExtractANSIIntervalDays")(offset)
+        return self.jvm.type(f"{EXPRESSIONS}DateAdd")(value, offset)
 
     def _field(self, expression: Expr) -> JavaObject:
         """A field of a struct, or that field of every struct in an array."""

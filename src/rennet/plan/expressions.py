@@ -134,6 +134,22 @@ class Subquery(Expr):
     plan: Node | None = None
 
 
+@dataclass(frozen=True)
+class Bound(Expr):
+    """Compares a column with a value that is found before the query runs, so that files can be skipped.
+
+    `summary` has one row. True if its column `opened_by` is, or if there is no value to compare with.
+    """
+
+    summary: Node | None = None
+    column: int = 0
+    opened_by: int = 0
+
+    @staticmethod
+    def of(sign: str, value: Expr, summary: Node, column: int, opened_by: int) -> Bound:
+        return Bound(sign, (value,), "boolean", summary=summary, column=column, opened_by=opened_by)
+
+
 # -- making expressions -------------------------------------------------------------------------------
 
 

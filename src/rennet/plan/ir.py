@@ -384,6 +384,18 @@ class Replicate(_Unary):
 
 
 @dataclass(frozen=True)
+class Once(_Unary):
+    """The same rows, computed once however often they are used."""
+
+    children: tuple[Node, ...]
+    handle: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        return self.child.output
+
+
+@dataclass(frozen=True)
 class Other(Node):
     """Any other operator: read, written back and named, with the columns and expressions it has."""
 

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import re
 
-from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, Subquery
-from rennet.plan.ir import Aggregate, Filter, Join, Node, Project, Replicate, Scan, State, Stored, Union
+from rennet.plan.expressions import AFTER, AggregateCall, Alias, Attribute, Bound, Expr, Subquery
+from rennet.plan.ir import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Once,
+    Project,
+    Replicate,
+    Scan,
+    State,
+    Stored,
+    Union,
+    Window,
+)
 
 STATES = {State.CURRENT: "", State.BEFORE: " before", State.AFTER: " after", State.DELTA: " CHANGES"}
 OPERATORS = {"<=>", "=", "<", ">", "+", "-", "*", "/", "and", "or"}
@@ -14,9 +27,32 @@ _ID = re.compile(r"#\d+L?")
 
 def render(plan: Node, indent: str = "") -> str:
     """One line a node, inputs indented below it."""
-    lines = [indent + describe(plan)]
-    lines += [render(child, indent + "  ") for child in plan.children]
-    return "\n".join(lines)
+    return "\n".join(_lines(plan, indent, []))
+
+
+def render_parts(parts: list[tuple[str, Node]]) -> str:
+    """Several plans under titles, and before them, numbered, what they compute once."""
+    once: list[Node] = []
+    shown = ["\n".join([title, *_lines(plan, "  ", once)]) for title, plan in parts]
+    done, first = 0, []
+    while done < len(once):
+        number, node = done + 1, once[done]
+        first.append("\n".join([f"Computed once ({number}):", *_lines(node, "  ", once)]))
+        done += 1
+    return "\n".join([*reversed(first), *shown])
+
+
+def _lines(node: Node, indent: str, once: list[Node]) -> list[str]:
+    if isinstance(node, Once):
+        found = next((i for i, each in enumerate(once) if each is node.child), None)
+        if found is None:
+            found = len(once)
+            once.append(node.child)
+        return [f"{indent}({found + 1})"]
+    return [
+        indent + describe(node),
+        *(x for child in node.children for x in _lines(child, indent + "  ", once)),
+    ]
 
 
 def describe(node: Node) -> str:
@@ -35,6 +71,8 @@ def describe(node: Node) -> str:
     if isinstance(node, Aggregate):
         by = f" by {_list(node.grouping)}" if node.grouping else ""
         return f"Aggregate{by}: {_list(node.exprs)}"
+    if isinstance(node, Window):
+        return f"Window {_list(node.exprs)}"
     if isinstance(node, Union):
         return "Union all"
     if isinstance(node, Replicate):
@@ -57,6 +95,10 @@ def expression(found: Expr) -> str:
         return inner if inner == found.name else f"{inner} AS {found.name}"
     if isinstance(found, Subquery):
         return f"({found.op})"
+    if isinstance(found, Bound):
+        return f"({expression(found.children[0])} {found.op} the outermost of all changes)"
+    if found.op == "Moment":
+        return "the time of this refresh" if found.text == AFTER else "the time of the last refresh"
     if found.handle is not None and not found.rebuilt:
         return _ID.sub("", found.text)
     if found.op == "Literal":

@@ -77,6 +77,7 @@ class SourceChange:
     rewritten: bool = False
     """Was every file of the old version removed: overwritten, truncated, or all of it touched?"""
     changed_bytes: int = 0
+    """Those of the changed rows; to find them, more may have to be read."""
     changed_rows: int | None = 0
     """Estimated from file statistics, carried-over rows included; None if there are none."""
     full_bytes: int = 0
@@ -183,7 +184,7 @@ def _chosen(
         blank,
         kind=ChangeKind.GENERAL if used.removed or used.feed else ChangeKind.APPEND,
         reader="files" if feed is None else "change_feed",
-        changed_bytes=used.bytes,
+        changed_bytes=used.changed_bytes,
         changed_rows=used.rows,
         has_row_ids=tracked and files is not None and files.has_row_ids,
         files=files or EMPTY,

@@ -115,6 +115,19 @@ class FileDiff:
         return None if None in counts else sum(count for count in counts if count is not None)
 
     @property
+    def changed_bytes(self) -> int:
+        """Those of the changed rows: of a file that only lost a few rows, the share of the few."""
+        removed = {state.path: state for state in self.removed}
+        total = float(sum(int(file["size"]) for file in self.feed))
+        for state in self.added:
+            before = removed.pop(state.path, None)
+            share = 1.0
+            if before is not None and state.records:
+                share = abs(state.deleted - before.deleted) / state.records
+            total += share * (state.size or 0)
+        return round(total + sum(state.size or 0 for state in removed.values()))
+
+    @property
     def empty(self) -> bool:
         return not (self.states or self.feed)
 

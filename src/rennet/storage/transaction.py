@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
 
@@ -58,11 +58,12 @@ CONFLICTS = (
 
 @dataclass(frozen=True)
 class Written:
-    """What an append wrote."""
+    """What an append wrote, and how many rows went for it where all of them had to."""
 
     rows: int
     bytes: int
     files: int
+    replaced: int = 0
 
 
 class Transaction:
@@ -188,7 +189,7 @@ class Transaction:
         found = json.loads(to_json(self._jvm, self._files()))
         now = int(time.time() * 1000)
         self._stage("RemoveFile", [_removal(entry, now) for entry in found])
-        return self.append(rows)
+        return replace(self.append(rows), replaced=sum(_live_rows(entry) for entry in found))
 
     def commit(
         self, domains: Mapping[str, str], operation: str = "MV REFRESH", app: tuple[str, int] | None = None
@@ -271,6 +272,12 @@ class Transaction:
 def _lost(entry: Mapping[str, Any]) -> int:
     before = entry["fileLogEntry"].get("deletionVector") or {"cardinality": 0}
     return int(entry["newDeletionVector"]["cardinality"] - before["cardinality"])
+
+
+def _live_rows(add: Mapping[str, Any]) -> int:
+    """The rows of a file that are not marked as deleted, by its statistics."""
+    records = json.loads(add.get("stats") or "{}").get("numRecords", 0)
+    return int(records) - int((add.get("deletionVector") or {}).get("cardinality", 0))
 
 
 def _removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from rennet.delta.temporal import at_earlier_moment
 from rennet.errors import PlanError, RennetError
-from rennet.plan.expressions import AFTER, BEFORE, AggregateCall, Alias, Attribute, Expr, value_of
+from rennet.plan.expressions import AFTER, BEFORE, AggregateCall, Alias, Attribute, Bound, Expr, value_of
 from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
@@ -40,6 +40,7 @@ from rennet.plan.ir import (
     Join,
     Limited,
     Node,
+    Once,
     PassThrough,
     Project,
     Replicate,
@@ -191,8 +192,21 @@ def _project(node: Project, world: World, rows: Bag) -> Bag:
 
 
 def _filter(node: Filter, world: World, rows: Bag) -> Bag:
-    test = _over_rows(node.condition, node.child.output)
+    condition = node.condition.transform(lambda e: _looked_up(e, world) if isinstance(e, Bound) else None)
+    test = _over_rows(condition, node.child.output)
     return Counter({row: copies for row, copies in rows.items() if test(row) is True})
+
+
+def _looked_up(bound: Bound, world: World) -> Expr:
+    """The comparison with what its summary says, or TRUE."""
+    assert bound.summary is not None
+    ((found, _),) = evaluate(bound.summary, world).items()
+    value = found[bound.column]
+    if found[bound.opened_by] or value is None:
+        return Expr("Literal", type="boolean", text="True")
+    (column,) = bound.children
+    compared = Expr(bound.op, (column, Expr("Literal", type=column.type, text=repr(value))), type="boolean")
+    return Expr("or", (compared, Expr("isnull", (column,), type="boolean")), type="boolean")
 
 
 def _union(node: Union, world: World, *parts: Bag) -> Bag:
@@ -359,12 +373,12 @@ def _in_order(node: Node, world: World) -> list[Row]:
 
 def _window(node: Window, world: World, rows: Bag) -> Bag:
     columns = node.child.output
-    key = _sort_key(node.order, columns)
+    key, place = _sort_key(node.order, columns), _sort_key((*node.order, *node.peers), columns)
     functions = [_windowed(value_of(e), node) for e in node.exprs]
     tied = world.strict and any(open_ for _, open_ in functions)
     made: Bag = Counter()
     for group in _groups(rows, node.partition, columns).values():
-        ordered = _sorted(group, key, tied)
+        ordered = _sorted(group, place, tied)
         peers = [key(row) for row in ordered]
         for i, row in enumerate(ordered):
             made[(*row, *(function(ordered, peers, i) for function, _ in functions))] += 1
@@ -384,7 +398,7 @@ def _windowed(expression: Expr, node: Window) -> tuple[WindowFunction, bool]:
     if keys != [*node.partition, *node.order]:
         raise PlanError("a window function is over another window than its node")
     if isinstance(function, AggregateCall):
-        return _framed(function, frame, node.child.output)
+        return _framed(function, frame, node)
     meaning = WINDOW_FUNCTIONS.get(function.op)
     if meaning is None:
         raise PlanError(f"the evaluator of bags does not know the window function {function.op}")
@@ -417,30 +431,55 @@ WINDOW_FUNCTIONS: dict[str, Callable[..., Value]] = {
 }
 
 
-def _framed(
-    aggregate: AggregateCall, frame: Expr, columns: tuple[Attribute, ...]
-) -> tuple[WindowFunction, bool]:
+def _framed(aggregate: AggregateCall, frame: Expr, node: Window) -> tuple[WindowFunction, bool]:
     """An aggregate over the rows of a frame; by RANGE, rows that tie are in it together."""
+    columns = node.child.output
     function = _aggregated(aggregate, columns)
     by_rows = "RowFrame" in frame.text
     lower, upper = frame.children
+    if not by_rows and any(bound.op not in ENDS for bound in frame.children):
+        return _by_distance(function, lower, upper, node), False
 
     def compute(rows: list[Row], peers: list[Row], i: int) -> Value:
         first = i if by_rows else peers.index(peers[i])
         last = i if by_rows else len(peers) - 1 - peers[::-1].index(peers[i])
-        start = 0 if lower.op == "UnboundedPreceding$" else first + _offset(lower)
-        end = len(rows) if upper.op == "UnboundedFollowing$" else last + _offset(upper) + 1
+        start = 0 if lower.op == "UnboundedPreceding$" else first + _number(lower)
+        end = len(rows) if upper.op == "UnboundedFollowing$" else last + _number(upper) + 1
         return function(bag(rows[max(0, start) : max(0, end)]))
-
-    def _offset(bound: Expr) -> int:
-        if bound.op == "CurrentRow$":
-            return 0
-        if not by_rows:
-            raise PlanError("the evaluator of bags does not know frames by RANGE of values")
-        return int(_over_rows(bound, ())(()))
 
     whole = lower.op == "UnboundedPreceding$" and upper.op == "UnboundedFollowing$"
     return compute, by_rows and not whole
+
+
+ENDS = {"UnboundedPreceding$", "CurrentRow$", "UnboundedFollowing$"}
+
+
+def _number(bound: Expr) -> int:
+    return 0 if bound.op == "CurrentRow$" else int(_over_rows(bound, ())(()))
+
+
+def _by_distance(function: Compiled, lower: Expr, upper: Expr, node: Window) -> WindowFunction:
+    """By RANGE of values: a row without a value sees those like it, and whatever lies on an open side."""
+    (order,) = node.order
+    value = _over_rows(order.children[0], node.child.output)
+    sign = -1 if "DESC" in order.text else 1
+
+    def compute(rows: list[Row], peers: list[Row], i: int) -> Value:
+        here = value(rows[i])
+
+        def seen(j: int) -> bool:
+            there = value(rows[j])
+            if here is None or there is None:
+                alike = here is None and there is None
+                before, after = lower.op == "UnboundedPreceding$", upper.op == "UnboundedFollowing$"
+                return alike or (before and j < i) or (after and j > i)
+            distance = sign * (there - here)
+            above = lower.op == "UnboundedPreceding$" or distance >= _number(lower)
+            return above and (upper.op == "UnboundedFollowing$" or distance <= _number(upper))
+
+        return function(bag(rows[j] for j in range(len(rows)) if seen(j)))
+
+    return compute
 
 
 NODES: dict[type[Node], Callable[..., Bag]] = {
@@ -460,6 +499,7 @@ NODES: dict[type[Node], Callable[..., Bag]] = {
     Limited: _limited,
     GroupMap: _group_map,
     Replicate: _replicate,
+    Once: lambda node, world, rows: rows,
 }
 """The meaning of each node, from the rows of its inputs; an `Other` has none."""
 
@@ -675,7 +715,7 @@ FUNCTIONS: dict[str, Meaning] = {
     **dict.fromkeys(("isnotnull", "IsNotNull"), _lenient(lambda a: a is not None)),
     **dict.fromkeys(("coalesce", "Coalesce"), _coalesce),
     **dict.fromkeys(("if", "If", "CaseWhen"), _case),
-    **dict.fromkeys(("+", "Add"), _strict(operator.add)),
+    **dict.fromkeys(("+", "Add", "Shift"), _strict(operator.add)),
     **dict.fromkeys(("-", "Subtract"), _strict(operator.sub)),
     **dict.fromkeys(("*", "Multiply"), _strict(operator.mul)),
     **dict.fromkeys(("/", "Divide"), _strict(_divide)),

@@ -1,0 +1,163 @@
+"""Windows: the partitions with changes; where frames are short, only the outputs that see a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rennet.delta.change import Change, total, weighted
+from rennet.delta.keyed import recomputed
+from rennet.delta.keys import columns_of, matching
+from rennet.enable.frames import HERE, Frame, Offset, Span, negative, span
+from rennet.plan.expressions import (
+    Alias,
+    Attribute,
+    Bound,
+    Expr,
+    Named,
+    alias,
+    call,
+    cast,
+    conjunction,
+    literal,
+)
+from rennet.plan.ir import INNER, Aggregate, Node, Once, Window, filter_, join, project
+
+SLACK = 2
+"""Days by which distances in local time are widened: where clocks are set, a day has no fixed length."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Per partition with changes: its keys, and two ranges of the order column, NULL where they are open."""
+
+    rows: Node
+    keys: tuple[Attribute, ...]
+    order: Attribute
+    """The column the ranges are of, in the window's input and output."""
+    affected: tuple[Attribute, Attribute]
+    """Outputs that may see a change."""
+    needed: tuple[Attribute, Attribute]
+    """Inputs those outputs see."""
+    whole: Attribute
+    """Is the whole partition in question, because a row without an order value changed?"""
+
+
+def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
+    """Δ ω(T) = ω(T' ⋉ K) − ω(T ⋉ K), K = the partitions in ΔT
+
+    Where frames are short: Δ ω(T) = σA(ω(T' ⋉ I)) − σA(ω(T ⋉ I)). A holds the outputs whose frame meets a
+    change, I the inputs that the frames of those meet.
+    """
+    (child,) = inputs
+    assert child.delta is not None
+    keys = columns_of(node.partition)
+    limits = span(node)
+    if limits is None:
+        return recomputed(node, child, keys)
+    reach = reached(child.delta, keys, limits)
+    gained = weighted(affected(node, child.after, keys, reach), +1)
+    lost = weighted(affected(node, child.before, keys, reach), -1)
+    return total([gained, lost])
+
+
+def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
+    """σA(ω(T ⋉ I)), the limits of a partition's ranges being carried along by its rows"""
+    here = inside(reach.order, reach.needed, reach.whole)
+    on = conjunction([matching(keys, reach.keys), here])
+    needed = join(_between_bounds(rows, reach), reach.rows, INNER, on)
+    outputs = filter_(node.with_children((needed,)), inside(reach.order, reach.affected, reach.whole))
+    return project(outputs, node.output)
+
+
+def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
+    """Is a value in a range? One without a value is in every range."""
+    low = call("coalesce", call(">=", value, limits[0]), literal(True, "boolean"), type="boolean")
+    high = call("coalesce", call("<=", value, limits[1]), literal(True, "boolean"), type="boolean")
+    return call("or", whole, call("and", low, high, type="boolean"), type="boolean")
+
+
+def _between_bounds(rows: Node, reach: Reach) -> Node:
+    """The rows in the range that spans those of all partitions: as values, so that files can be skipped.
+
+    A side that is open in one partition is open for all: MIN and MAX would pass over it.
+    """
+    low, high = reach.needed
+    unbounded = [call("max", call("isnull", limit), type="boolean") for limit in (low, high)]
+    summary = Aggregate(
+        (),
+        (
+            alias(call("min", low, type=low.type), "low"),
+            alias(call("max", high, type=high.type), "high"),
+            alias(call("or", call("max", reach.whole), unbounded[0], type="boolean"), "open_low"),
+            alias(call("or", call("max", reach.whole), unbounded[1], type="boolean"), "open_high"),
+        ),
+        (reach.rows,),
+    )
+    above = Bound.of(">=", reach.order, summary, 0, opened_by=2)
+    below = Bound.of("<=", reach.order, summary, 1, opened_by=3)
+    return filter_(rows, conjunction([above, below]))
+
+
+def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
+    """The ranges of every partition that has changes."""
+    copies = tuple(alias(key, f"__mv_key_{i}") for i, key in enumerate(keys))
+    order = alias(span.order, "__mv_order")
+    below = project(delta, (*copies, order))
+    names = tuple(copy.attribute for copy in copies)
+    at = order.attribute
+    first, last = alias(call("min", at, type=at.type), "first"), alias(call("max", at, type=at.type), "last")
+    unknown = alias(call("max", call("isnull", at), type="boolean", nullable=False), "__mv_whole")
+    extent = Aggregate(names, (*names, first, last, unknown), (below,))
+    # A changed row is an output too, even if its own frame leaves it out.
+    ends = first.attribute, last.attribute
+    low = _lowest([ends[0], *(_shifted(ends[0], negative(up)) for _, up in span.frames)])
+    high = _highest([ends[1], *(_shifted(ends[1], negative(down)) for down, _ in span.frames)])
+    a_low, a_high = alias(low, "__mv_low"), alias(high, "__mv_high")
+    seen = project(extent, (*names, unknown.attribute, a_low, a_high))
+    i_low, i_high = _widened(a_low.attribute, a_high.attribute, span.frames)
+    columns: tuple[Named, ...] = (*seen.output, i_low, i_high)
+    outputs = (a_low.attribute, a_high.attribute)
+    inputs = (i_low.attribute, i_high.attribute)
+    rows = Once((project(seen, columns),))
+    return Reach(rows, names, span.order, outputs, inputs, unknown.attribute)
+
+
+def _widened(low: Attribute, high: Attribute, frames: tuple[Frame, ...]) -> tuple[Alias, Alias]:
+    """From outputs to the inputs they see, themselves among them."""
+    lows = [low, *(_shifted(low, down) for down, _ in frames if down is not HERE)]
+    highs = [high, *(_shifted(high, up) for _, up in frames if up is not HERE)]
+    return alias(_lowest(lows), "__mv_from"), alias(_highest(highs), "__mv_to")
+
+
+def _shifted(value: Attribute, offset: Offset) -> Expr:
+    """The value moved by a distance; NULL, which is open, if there is no limit or no such value."""
+    if offset is None:
+        return literal(None, value.type)
+    if offset is HERE:
+        return value
+    return Expr("Shift", (value, offset), type=value.type)
+
+
+def _lowest(parts: list[Expr]) -> Expr:
+    return _slack(_outermost("least", parts), -SLACK, parts)
+
+
+def _highest(parts: list[Expr]) -> Expr:
+    return _slack(_outermost("greatest", parts), SLACK, parts)
+
+
+def _outermost(which: str, parts: list[Expr]) -> Expr:
+    """The outermost of them; open if any is, though LEAST and GREATEST would pass over it."""
+    found = list(dict.fromkeys(parts))
+    if len(found) == 1:
+        return found[0]
+    made = call(which, *found, type=found[0].type)
+    for part in found:
+        made = call("if", call("isnull", part), literal(None, part.type), made, type=part.type)
+    return made
+
+
+def _slack(value: Expr, days: int, parts: list[Expr]) -> Expr:
+    if value.type != "timestamp" or not any(part.op == "Shift" for part in parts):
+        return value
+    return Expr("Shift", (value, call("make_dt_interval", cast(literal(days), "int"))), type=value.type)
