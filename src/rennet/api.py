@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,14 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from rennet.errors import DefinitionMissingError, Policy, RennetError, Technique, ViewNotFoundError
 from rennet.execute import create as creation
 from rennet.execute.explain import Explanation, explain_query, explain_refresh
-from rennet.execute.leaves import pinned_leaf
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import RefreshResult, assess, of_view
-from rennet.execute.verify import VerifyResult, compare
+from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_written, compare
 from rennet.execute.workspace import workspace
 from rennet.jvm import Jvm
-from rennet.plan.pinning import Pinning
 from rennet.session import check
 from rennet.storage import events, history, tables
 from rennet.storage.names import ViewName, view_name
@@ -181,17 +179,15 @@ class Engine:
     def verify(self, name: str, samples: int = 10) -> VerifyResult:
         """Compare a view with its own query at the versions it was made from."""
         view = self.find(name)
-        with workspace(self._jvm) as jvm:
-            return compare(str(view.name), self._expected(jvm, view), jvm.spark.table(view.name.sql), samples)
-
-    def _expected(self, jvm: Jvm, view: MaterializedView) -> DataFrame:
-        """The user's own query at the pinned versions and at the moment of the refresh."""
         if view.provenance is None:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
-        versions = {source.path: source for source in view.provenance.sources}
-        moment = datetime.fromisoformat(view.provenance.evaluated_at)
-        pinning = Pinning(jvm, pinned_leaf(jvm, versions), moment)
-        return jvm.dataframe(pinning.plan(self._query(jvm, view).analyzed))
+        with workspace(self._jvm) as jvm:
+            shown, query = jvm.spark.table(view.name.sql), self._query(jvm, view)
+            result = compare(str(view.name), as_written(jvm, query, view.provenance), shown, samples)
+            if result.equal or not query.left_open:
+                return result
+            decided = compare(str(view.name), as_decided(jvm, query, view.provenance), shown, samples)
+            return replace(decided, note=LEFT_OPEN) if decided.equal else result
 
     def history(self, name: str) -> DataFrame:
         """Every refresh on record, the newest first."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+
+from pyspark.sql import DataFrame
 
 from rennet.errors import PlanError
 from rennet.jvm import JavaObject, Jvm
 from rennet.plan.ir import Node, Scan, State, Stored
+from rennet.plan.pinning import Pinning
 from rennet.storage.changes import WEIGHT, SourceChange, read_changes
 from rennet.storage.names import quote
 from rennet.storage.sources import SourceVersion, is_delta, name_and_path, relation_at, travelled_to
@@ -56,3 +60,10 @@ def pinned_leaf(jvm: Jvm, versions: Mapping[str, SourceVersion]) -> Callable[[Ja
         return relation_at(jvm, plan, versions[name_and_path(plan)[1]])
 
     return leaf
+
+
+def pinned_query(
+    jvm: Jvm, analyzed: JavaObject, versions: Mapping[str, SourceVersion], moment: datetime
+) -> DataFrame:
+    """A plan of the user's, which no stage has touched, at the given versions and moment."""
+    return jvm.dataframe(Pinning(jvm, pinned_leaf(jvm, versions), moment).plan(analyzed))

@@ -44,6 +44,8 @@ class Query:
     """Name and path of each Delta table it reads."""
     temporal: bool = False
     """Does its result change with the clock, whatever its sources do?"""
+    left_open: bool = False
+    """Does the query allow several answers, of which rennet keeps to one?"""
 
 
 def analyze(
@@ -74,7 +76,9 @@ def analyze(
 def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
     normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed)))
-    decided = with_moments(with_picks_decided(with_ties_broken(without_order(normalized))))
+    plain_order = without_order(normalized)
+    answer = with_picks_decided(with_ties_broken(plain_order))
+    decided = with_moments(answer)
     issues = tuple(obstacles(decided))
     # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
     layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
@@ -86,6 +90,7 @@ def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
         fingerprint(normalized, tuple(schema.names)),
         _sources(normalized),
         any(temporal(e) for node in normalized.walk() for e in node.expressions),
+        answer != plain_order,
     )
 
 

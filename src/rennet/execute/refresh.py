@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from pyspark.sql import DataFrame
-
 from rennet.cost.choose import Choice, SourceSize, choose, not_incremental
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
 from rennet.delta.rules import Derivation
 from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
 from rennet.execute.apply import Applied, apply
-from rennet.execute.leaves import Leaves, pinned_leaf
+from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.workspace import fit, is_small
@@ -23,7 +21,6 @@ from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
 from rennet.plan.ir import Scan
-from rennet.plan.pinning import Pinning
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.sources import SourceVersion, pin
@@ -236,15 +233,12 @@ class Refresh:
         )
         columns = [column.name for column in situation.query.layout.columns]
         if situation.query.obstacles:
-            written = transaction.overwrite(self._as_written(situation).toDF(*columns))
+            now = {s.path: s for s in situation.now}
+            rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
+            written = transaction.overwrite(rows.toDF(*columns))
             return Applied(written.replaced, written.rows)
         skipping = not is_small(situation.bytes)
         return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
-
-    def _as_written(self, situation: Situation) -> DataFrame:
-        """The user's own plan, which no stage has touched, at the pinned versions and moment."""
-        leaf = pinned_leaf(self.jvm, {s.path: s for s in situation.now})
-        return self.jvm.dataframe(Pinning(self.jvm, leaf, situation.moment).plan(situation.query.analyzed))
 
     def _commit(
         self,

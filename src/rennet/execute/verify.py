@@ -11,13 +11,21 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
+from rennet.execute.leaves import Leaves, pinned_query
+from rennet.execute.planning import Query
+from rennet.jvm import Jvm
+from rennet.plan.dataframe import Writer
+from rennet.plan.expressions import AFTER
+from rennet.plan.ir import filter_, project
 from rennet.storage.names import quote
+from rennet.storage.provenance import Provenance
 
 COPIES = "__mv_copies"
 COLLECTED = 20_000
@@ -35,9 +43,30 @@ class VerifyResult:
     extra: int
     missing_rows: tuple[dict[str, Any], ...]
     extra_rows: tuple[dict[str, Any], ...]
+    note: str = ""
 
     def __bool__(self) -> bool:
         return self.equal
+
+
+LEFT_OPEN = "the query leaves open which of several answers it means: compared with the one rennet keeps to"
+
+
+def as_written(jvm: Jvm, query: Query, provenance: Provenance) -> DataFrame:
+    """The user's own plan at the pinned versions and at the moment of the refresh."""
+    versions = {source.path: source for source in provenance.sources}
+    moment = datetime.fromisoformat(provenance.evaluated_at)
+    return pinned_query(jvm, query.analyzed, versions, moment)
+
+
+def as_decided(jvm: Jvm, query: Query, provenance: Provenance) -> DataFrame:
+    """What rennet computes in full: ties broken, first rows chosen, as the values decide."""
+    versions = {source.path: source for source in provenance.sources}
+    moments = {AFTER: datetime.fromisoformat(provenance.evaluated_at)}
+    layout = query.layout
+    plan = layout.plan if layout.visible is None else filter_(layout.plan, layout.visible)
+    shown = project(plan, plan.output[: layout.user_columns])
+    return Writer(jvm, Leaves(jvm, versions, {}, {}), moments).dataframe(shown)
 
 
 def compare(name: str, expected: DataFrame, actual: DataFrame, samples: int = 10) -> VerifyResult:
