@@ -20,8 +20,9 @@ SETTINGS = {
     # Tables here are tiny: compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""The same for the JVM's own compiler and collector: together they halve the time of the tests."""
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+"""The same for the JVM's own compiler and collector. With the small code cache of the first compiler alone,
+compiled code would be thrown away and compiled again all the time."""
 
 
 @pytest.fixture(scope="session")
