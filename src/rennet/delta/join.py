@@ -11,7 +11,20 @@ from dataclasses import replace
 
 from rennet.delta.change import Change, renamed, total, weight_of, weighted
 from rennet.plan.expressions import literal
-from rennet.plan.ir import ANTI, INNER, LEFT, RIGHT, SEMI, Join, Node, filter_, join, joined_columns, project
+from rennet.plan.ir import (
+    ANTI,
+    INNER,
+    LEFT,
+    RIGHT,
+    SEMI,
+    Join,
+    Node,
+    Once,
+    filter_,
+    join,
+    joined_columns,
+    project,
+)
 
 
 def inner_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
@@ -40,7 +53,7 @@ def left_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     if left.delta is not None:
         parts.append(_joined(node, left.delta, right.before))
     if right.delta is not None:
-        affected = join(left.after, right.delta, SEMI, node.condition)
+        affected = Once((join(left.after, right.delta, SEMI, node.condition),))
         parts.append(weighted(_rows(node, affected, right.after), +1))
         parts.append(weighted(_rows(node, affected, right.before), -1))
     return total(parts)
@@ -53,7 +66,7 @@ def right_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     if right.delta is not None:
         parts.append(_joined(node, left.before, right.delta))
     if left.delta is not None:
-        affected = join(right.after, left.delta, SEMI, node.condition)
+        affected = Once((join(right.after, left.delta, SEMI, node.condition),))
         parts.append(weighted(_rows(node, left.after, affected), +1))
         parts.append(weighted(_rows(node, left.before, affected), -1))
     return total(parts)

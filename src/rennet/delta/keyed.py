@@ -5,7 +5,7 @@ from __future__ import annotations
 from rennet.delta.change import Change, total, weighted
 from rennet.delta.keys import changed_keys, group_columns, restricted
 from rennet.plan.expressions import Attribute
-from rennet.plan.ir import Aggregate, GroupMap, Limited, Node
+from rennet.plan.ir import Aggregate, GroupMap, Limited, Node, Once
 
 
 def aggregate_rule(node: Aggregate, inputs: tuple[Change, ...]) -> Node:
@@ -36,7 +36,7 @@ def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     assert child.delta is not None
     old, new = child.before, child.after
     if keys:
-        changed = changed_keys(child.delta, keys)
+        changed = Once((changed_keys(child.delta, keys),))
         old, new = restricted(old, keys, changed), restricted(new, keys, changed)
     gained = weighted(node.with_children((new,)), +1)
     lost = weighted(node.with_children((old,)), -1)

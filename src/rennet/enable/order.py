@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rennet.plan.expressions import Attribute, Expr, Named
-from rennet.plan.ir import Limited, Node, PassThrough, Window
+from rennet.plan.ir import Limited, Node, PassThrough, Project, Window
 
 POSITIONAL = frozenset({"RowNumber", "Lag", "Lead", "NTile"})
 """Window functions that number rows or count along them."""
@@ -22,10 +22,21 @@ UNORDERABLE = ("map<", "variant", "interval", "calendar")
 def without_order(plan: Node) -> Node:
     """Drop every ordering but those that decide which rows a LIMIT takes."""
     if isinstance(plan, Limited):
-        return plan if isinstance(plan.child, PassThrough) else _over(plan)
+        return _keeping_order(plan)
     if isinstance(plan, PassThrough):
         return without_order(plan.child)
     return _over(plan)
+
+
+def _keeping_order(plan: Node) -> Node:
+    """Down to the order a LIMIT counts along, which a projection may stand above."""
+    if isinstance(plan, PassThrough):
+        return _over(plan)
+    if isinstance(plan, Limited | Project):
+        (child,) = plan.children
+        below = _keeping_order(child)
+        return plan if below is child else plan.with_children((below,))
+    return without_order(plan)
 
 
 def _over(plan: Node) -> Node:
@@ -42,9 +53,18 @@ def with_ties_broken(plan: Node) -> Node:
 def _without_ties(node: Node) -> Node:
     if isinstance(node, Window):
         return _totally_ordered(node)
-    if isinstance(node, Limited) and _is_sort(node.child):
-        return node.with_children((_sorted_further(node.child),))
-    return node
+    return _limit_without_ties(node) if isinstance(node, Limited) else node
+
+
+def _limit_without_ties(node: Node) -> Node:
+    """Down to the order the LIMIT counts along, and that one made total."""
+    if _is_sort(node):
+        return _sorted_further(node)
+    if not isinstance(node, Limited | Project):
+        return node
+    (child,) = node.children
+    below = _limit_without_ties(child)
+    return node if below is child else node.with_children((below,))
 
 
 def _is_sort(node: Node) -> bool:
@@ -121,7 +141,7 @@ def orderable(type: str) -> bool:
 def decided(node: Limited) -> bool:
     """Does the order below a LIMIT tell all rows apart that differ?"""
     below = node.child
-    while isinstance(below, Limited):
+    while isinstance(below, Limited | Project):
         below = below.child
     if not _is_sort(below):
         return False

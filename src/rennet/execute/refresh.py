@@ -87,6 +87,11 @@ class Situation:
         return self.now != self.before
 
 
+def clock() -> datetime:
+    """The time, in one place."""
+    return datetime.now(UTC)
+
+
 def settings(jvm: Jvm) -> dict[str, str]:
     """The session's settings that change what a query means."""
     return {name: str(jvm.spark.conf.get(name)) for name in SETTINGS}
@@ -96,7 +101,7 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
     """Pin the sources and read from their logs what happened since the last refresh; no data is read."""
     now = pin(jvm, query.sources)
     configuration = settings(jvm)
-    moment = datetime.now(UTC)
+    moment = clock()
     if provenance is None:
         first = Issue(IssueType.CHANGE_SET_MISSING, "this is the first refresh")
         return Situation(query, now, (), {}, first, configuration, moment)

@@ -29,6 +29,8 @@ SETTINGS = (
 """Settings that change what a query means; each is part of a refresh's provenance."""
 
 _ID = re.compile(r"#(\d+)L?")
+_COMMON = re.compile(r"_common_expr_\d+")
+"""A name Spark makes up, with a number that is another one each time; the id after it tells it apart."""
 
 
 class _Canonical:
@@ -71,7 +73,8 @@ class _Canonical:
 
     def _text(self, text: str) -> str:
         """Spark's own words, with its ids replaced by ours."""
-        return _ID.sub(lambda found: f"#{self.number(int(found[1]))}", text)
+        named = _COMMON.sub("_common_expr", text)
+        return _ID.sub(lambda found: f"#{self.number(int(found[1]))}", named)
 
 
 def fingerprint(plan: Node, names: tuple[str, ...]) -> str:
