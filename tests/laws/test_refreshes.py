@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rennet.delta.generate import CANDIDATES, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import Technique
-from rennet.plan.ir import State
+from rennet.plan.ir import State, used_columns
 from rennet.testing.bags import Bag, World, bag
 from tests.laws.cases import BRIEFLY, LAW, Case, compositions, grouped, growing, windows
 from tests.laws.queries import SCHEMAS
@@ -59,6 +59,25 @@ def test_all_techniques_agree(case: Case) -> None:
     for plan in candidates(layout, case.derivation).values():
         if isinstance(plan, RefreshPlan):
             assert refreshed(plan, stored, case.world) == wanted, plan.technique
+
+
+@LAW
+@given(ANY_VIEW)
+def test_columns_that_nobody_reads_need_not_be_read(case: Case) -> None:
+    layout = case.layout
+    used = used_columns(layout.plan)
+
+    def blank(source: str, row: tuple[object, ...]) -> tuple[object, ...]:
+        columns = [column.name for column in SCHEMAS[source]]
+        kept = (v if name in used[source] else None for name, v in zip(columns, row, strict=False))
+        return (*kept, row[-1])
+
+    deltas = {name: bag(blank(name, row) for row in case.world.delta(name).elements()) for name in used}
+    world = replace(case.world, deltas=deltas, _done={})
+    stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
+    for plan in candidates(layout, case.derivation).values():
+        if isinstance(plan, RefreshPlan):
+            assert refreshed(plan, stored, world) == wanted, plan.technique
 
 
 @LAW

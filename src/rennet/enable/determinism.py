@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rennet.enable.order import decided, undecided
@@ -9,6 +10,7 @@ from rennet.errors import Issue, IssueSubType, IssueType
 from rennet.plan.expressions import DECIDED, TIME_FUNCTIONS, AggregateCall, Expr, Subquery
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
+_ID = re.compile(r"#\d+L?")
 SAMPLING = {"Sample"}
 RECURSION = {"UnionLoopRef", "CTERelationRef"}
 """Leaves that stand for what a recursive CTE has found so far."""
@@ -88,4 +90,6 @@ def _left_open(aggregate: AggregateCall, in_window: bool) -> bool:
 
 
 def _nondeterministic(what: str, subtype: IssueSubType) -> Issue:
+    """Without Spark's ids of columns, which are others each time."""
+    what = _ID.sub("", what)
     return Issue(IssueType.PLAN_NOT_DETERMINISTIC, f"{what} may give another result each time", subtype)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from rennet.errors import PlanError
 from rennet.jvm import JavaObject, Jvm
@@ -26,6 +27,8 @@ class Leaves:
     now: Mapping[str, SourceVersion]
     before: Mapping[str, SourceVersion]
     changes: Mapping[str, SourceChange]
+    used: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Per source, the columns that can reach the result; those of its changes that cannot are not read."""
     transaction: Transaction | None = None
 
     def __call__(self, node: Node) -> JavaObject:
@@ -39,9 +42,16 @@ class Leaves:
         return relation_at(self.jvm, node.handle, versions[node.source])
 
     def _changes(self, node: Scan) -> JavaObject:
-        rows = read_changes(self.jvm, self.changes[node.source])
-        names = [quote(column.name) for column in node.output[:-1]]
-        return self.jvm.analyzed(rows.select(*names, WEIGHT))
+        """Changes of columns that nobody reads are no changes: without them, more rows cancel out."""
+        columns = node.output[:-1]
+        used = self.used.get(node.source, [column.name for column in columns])
+        read = [column.name for column in columns if column.name in used or "<" in column.type]
+        rows = read_changes(self.jvm, self.changes[node.source], columns=read)
+        shown = [
+            F.col(quote(c.name)) if c.name in read else F.lit(None).cast(c.type).alias(c.name)
+            for c in columns
+        ]
+        return self.jvm.analyzed(rows.select(*shown, WEIGHT))
 
     def _stored(self, node: Stored) -> JavaObject:
         if self.transaction is None:

@@ -20,7 +20,7 @@ from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
-from rennet.plan.ir import Scan
+from rennet.plan.ir import used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.sources import SourceVersion, pin
@@ -109,8 +109,8 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
     issue = _definition_issue(query, provenance, configuration, before)
     changes: dict[str, SourceChange] = {}
     if issue is None:
-        used = _used_columns(query)
-        changes = {s.path: changes_since(jvm, before[s.path], s, used[s.path]) for s in now}
+        used = used_columns(query.layout.plan)
+        changes = {s.path: changes_since(jvm, before[s.path], s, used.get(s.path, ())) for s in now}
         issue = next((c.issue for c in changes.values() if c.issue is not None), None)
     then = datetime.fromisoformat(provenance.evaluated_at)
     return Situation(query, now, provenance.sources, changes, issue, configuration, moment, then)
@@ -131,22 +131,6 @@ def _definition_issue(
         what = "what the view's query means has changed since the last refresh"
         return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what)
     return None
-
-
-def _used_columns(query: Query) -> dict[str, set[str]]:
-    """Per source, the columns that can reach the result."""
-    used: dict[str, set[str]] = {path: set() for _, path in query.sources}
-    nodes = list(query.layout.plan.walk())
-    references: set[int] = {a.id for a in query.layout.plan.output}
-    for node in nodes:
-        for expression in node.expressions:
-            references |= expression.references
-        if not isinstance(node, Scan) and not node.exact:
-            references |= {a.id for child in node.children for a in child.output}
-    for node in nodes:
-        if isinstance(node, Scan):
-            used[node.source] |= {a.name for a in node.output if a.id in references}
-    return used
 
 
 class Refresh:
@@ -234,6 +218,7 @@ class Refresh:
             {s.path: s for s in situation.now},
             {s.path: s for s in situation.before},
             situation.changes,
+            used_columns(situation.query.layout.plan),
             transaction,
         )
         columns = [column.name for column in situation.query.layout.columns]

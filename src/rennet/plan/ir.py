@@ -454,3 +454,24 @@ def filter_(child: Node, condition: Expr) -> Filter:
 def sources(plan: Node) -> tuple[str, ...]:
     """The Delta tables a plan reads, each once, in order of appearance."""
     return tuple(dict.fromkeys(n.source for n in plan.walk() if isinstance(n, Scan)))
+
+
+BY_ID = (Project, Filter, Join, Aggregate, Window, Generate, Expand, PassThrough, Limited)
+"""Nodes that name every column they use, or pass it on under its own id."""
+
+
+def used_columns(plan: Node) -> dict[str, set[str]]:
+    """Per Delta table, the names of the columns that can reach the result."""
+    nodes = list(plan.walk())
+    references: set[int] = {a.id for a in plan.output}
+    for node in nodes:
+        for expression in node.expressions:
+            references |= expression.references
+        if not isinstance(node, BY_ID):
+            references |= {a.id for child in node.children for a in child.output}
+    used: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, Scan):
+            found = used.setdefault(node.source, set())
+            found |= {a.name for a in node.output if a.id in references}
+    return used
