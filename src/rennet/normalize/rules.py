@@ -7,17 +7,20 @@ is never run, because it would replace `current_timestamp()` by a value and fold
 from __future__ import annotations
 
 from rennet.jvm import JavaObject, Jvm
+from rennet.plan.surgery import map_expressions, map_subqueries
 
 OPTIMIZER = "org.apache.spark.sql.catalyst.optimizer."
 ANALYSIS = "org.apache.spark.sql.catalyst.analysis."
 
-RULES: tuple[str, ...] = (
+BEFORE_SUBQUERIES: tuple[str, ...] = (
     ANALYSIS + "EliminateView",
     ANALYSIS + "EliminateSubqueryAliases",
     OPTIMIZER + "ReplaceExpressions",
     # After this, every group is told apart by plain columns; a subquery among them is rewritten below.
     OPTIMIZER + "PullOutGroupingExpressions",
     OPTIMIZER + "RewriteWithExpression",
+)
+SUBQUERIES: tuple[str, ...] = (
     # Subqueries become joins: correlated predicates must be pulled up before they are rewritten.
     OPTIMIZER + "OptimizeOneRowRelationSubquery",
     OPTIMIZER + "PullOutNestedDataOuterRefExpressions",
@@ -25,6 +28,8 @@ RULES: tuple[str, ...] = (
     OPTIMIZER + "RewritePredicateSubquery",
     OPTIMIZER + "RewriteCorrelatedScalarSubquery",
     OPTIMIZER + "RewriteLateralSubquery",
+)
+AFTER_SUBQUERIES: tuple[str, ...] = (
     # Set operations become joins and aggregates.
     OPTIMIZER + "RewriteExceptAll",
     OPTIMIZER + "RewriteIntersectAll",
@@ -46,6 +51,38 @@ RULES: tuple[str, ...] = (
 def normalize(jvm: Jvm, analyzed: JavaObject) -> JavaObject:
     """Views and CTEs inlined, subqueries as joins, filters merged, projections collapsed; same result."""
     plan = jvm.type(OPTIMIZER + "InlineCTE")(True, False).apply(analyzed)
-    for rule in RULES:
+    plan = _applied(jvm, BEFORE_SUBQUERIES, plan)
+    return _applied(jvm, AFTER_SUBQUERIES, _without_subqueries(jvm, plan))
+
+
+def _applied(jvm: Jvm, rules: tuple[str, ...], plan: JavaObject) -> JavaObject:
+    for rule in rules:
         plan = jvm.singleton(rule).apply(plan)
     return plan
+
+
+def _without_subqueries(jvm: Jvm, plan: JavaObject) -> JavaObject:
+    """Subqueries as joins, those inside of others first: Catalyst's rules do not look into them."""
+    if not _has_subqueries(jvm, plan):
+        return plan
+    return _applied(jvm, SUBQUERIES, _inside_subqueries(jvm, plan))
+
+
+def _has_subqueries(jvm: Jvm, plan: JavaObject) -> bool:
+    patterns = jvm.singleton("org.apache.spark.sql.catalyst.trees.TreePattern")
+    return bool(plan.containsPattern(patterns.PLAN_EXPRESSION()))
+
+
+def _inside_subqueries(jvm: Jvm, plan: JavaObject) -> JavaObject:
+    """The plan with the plans of its subqueries rewritten."""
+    if not _has_subqueries(jvm, plan):
+        return plan
+
+    def change(expression: JavaObject) -> JavaObject:
+        return map_subqueries(jvm, expression, lambda inner: _without_subqueries(jvm, inner), change)
+
+    children = jvm.items(plan.children())
+    made = [_inside_subqueries(jvm, child) for child in children]
+    if any(new is not old for new, old in zip(made, children, strict=True)):
+        plan = plan.withNewChildren(jvm.seq(made))
+    return map_expressions(jvm, plan, change)
