@@ -33,7 +33,7 @@ class Settings:
     change_factor: float = 1.0
     """How many times the benchmark's own changes each incremental batch brings."""
     update_share: float = 0.3
-    """The part of the rows of Customer.txt and Account.txt that update something; a third of them close it."""
+    """The part of the rows of Customer.txt and Account.txt that are updates; a third of them close."""
     late: float = 0.0
     """The part of the events of an incremental batch that arrives only with the next batch."""
     out_of_order: float = 0.0
@@ -97,7 +97,7 @@ def growth(rows: int, steps: int) -> Growth:
 
 @dataclass(frozen=True)
 class Actions:
-    """The actions of CustomerMgmt.xml: first `initial` new customers, then `steps` of the other counts each."""
+    """The actions of CustomerMgmt.xml: first some new customers, then steps with so many of each kind."""
 
     initial: int
     steps: int
@@ -238,8 +238,8 @@ class Sizes:
     def watches_per_slot(self) -> int:
         """Rows of WatchHistory in each stretch of time.
 
-        Below TPC-DI's scales the share of all pairs of customers and securities is kept instead of the number:
-        there are not enough pairs.
+        Below TPC-DI's scales there are not enough pairs of customers and securities: the share of the pairs
+        that are watched is kept instead of their number.
         """
         wanted = 300 * self.unit * min(1.0, self.scale / OFFICIAL_SCALE)
         return max(5, math.ceil(wanted / self.slots))

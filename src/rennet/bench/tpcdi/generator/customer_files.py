@@ -72,7 +72,12 @@ class Values:
     def phone(self, which: str, keys: Ints) -> list[Chars]:
         """Country, area, local number, extension: any may be absent."""
         made: list[Chars] = []
-        for part, digits, absent in (("country", 1, 0.5), ("area", 3, 0.2), ("local", 7, 0.05), ("ext", 5, 0.8)):
+        for part, digits, absent in (
+            ("country", 1, 0.5),
+            ("area", 3, 0.2),
+            ("local", 7, 0.05),
+            ("ext", 5, 0.8),
+        ):
             number = text.padded(below(self.of.bits(f"{part} {which}", keys), 10**digits), digits)
             if part == "local":
                 number = beside(number[:, :3], fixed("-", len(keys)), number[:, 3:])
@@ -170,7 +175,9 @@ class Xml:
 
     def _address(self, happened: Happened, new: Mask) -> Chars:
         parts = (
-            self._element(name, self._values.customer(field, happened.keys), new | self._says(happened, field))
+            self._element(
+                name, self._values.customer(field, happened.keys), new | self._says(happened, field)
+            )
             for field, name in ADDRESS.items()
         )
         return self._group("Address", beside(*parts))
@@ -206,7 +213,9 @@ class Xml:
             self._attribute("CA_ID", number, everywhere), self._attribute("CA_TAX_ST", *said("tax status"))
         )
         inside = beside(self._element("CA_B_ID", *said("broker")), self._element("CA_NAME", *said("name")))
-        return beside(fixed("  <Account", n), attributes, fixed(">\r\n", n), inside, fixed("  </Account>\r\n", n))
+        return beside(
+            fixed("  <Account", n), attributes, fixed(">\r\n", n), inside, fixed("  </Account>\r\n", n)
+        )
 
 
 def write_history(files: Files, customers: Customers, values: Values) -> None:

@@ -132,7 +132,9 @@ class Customers:
         self._remember(self.set_by, happened, of_customers, happened.customers)
         self._remember(self.account_set_by, happened, (NEW, ADDACCT, UPDACCT, CLOSEACCT), happened.accounts)
 
-    def _remember(self, set_by: dict[str, Ints], happened: Happened, kinds: tuple[int, ...], who: Ints) -> None:
+    def _remember(
+        self, set_by: dict[str, Ints], happened: Happened, kinds: tuple[int, ...], who: Ints
+    ) -> None:
         for field, keys in set_by.items():
             first = np.isin(happened.kinds, (NEW, NEW_WITHOUT_ACCOUNT, ADDACCT))
             says = np.isin(happened.kinds, kinds) & (first | self.says(happened, field))
@@ -143,7 +145,8 @@ class Customers:
         updating = UPDACCT if field in ACCOUNT_FIELDS else UPDCUST
         ending = (happened.kinds == CLOSEACCT) | (happened.kinds == INACT)
         later = happened.keys >= self._historical_actions
-        return ((happened.kinds == updating) | (ending & later)) & self.mentions(happened.keys, field)
+        telling = (happened.kinds == updating) | (ending & later)
+        return np.asarray(telling & self.mentions(happened.keys, field))
 
     def batch_customers(self, day: int) -> Happened:
         """The rows of Customer.txt in an incremental batch; no customer has two."""

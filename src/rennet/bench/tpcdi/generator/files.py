@@ -65,7 +65,9 @@ class Files:
             yield sink
         self.written.append(Written(batch, name, sink.rows, sink.bytes))
 
-    def audit(self, batch: int, data_set: str, attribute: str, value: int | str, day: date | None = None) -> None:
+    def audit(
+        self, batch: int, data_set: str, attribute: str, value: int | str, day: date | None = None
+    ) -> None:
         """Note a figure that a check of the loaded data may compare with."""
         when = "" if day is None else day.isoformat()
         line = f"{data_set},{batch or ''},{when},{attribute},{value},\r\n"

@@ -201,4 +201,3 @@ def _shifted(chars: Chars) -> Chars:
     """Characters moved to the left, so that a field of fixed width has no gaps."""
     order = np.argsort(chars == 0, axis=1, kind="stable")
     return np.take_along_axis(chars, order, axis=1)
-

@@ -8,11 +8,10 @@ import numpy as np
 
 from rennet.bench.tpcdi.generator import text
 from rennet.bench.tpcdi.generator.draws import Ints, Keyed, below, chance
-from rennet.bench.tpcdi.generator.static import PROVINCES, STATES
+from rennet.bench.tpcdi.generator.static import REGIONS
 from rennet.bench.tpcdi.generator.text import Chars, beside, fixed
 
 COUNTRIES = ("United States of America", "Canada")
-REGIONS = (*STATES, *PROVINCES)
 STREETS = (" Street", " Avenue", " Road", " Lane", " Way", " Court")
 
 

@@ -32,12 +32,11 @@ TRADE_TYPES = (
     ("TLS", "Limit Sell", "1", "0"),
     ("TLB", "Limit Buy", "0", "0"),
 )
-STATES = (
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH "
-    "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY"
-).split()
-PROVINCES = "AB BC MB NB NL NS NT NU ON PE QC SK YT".split()
-TAX_RATES = [f"{region}{step}" for region in (*STATES, *PROVINCES, "US") for step in range(1, 6)]
+_STATES = "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO"
+_MORE_STATES = "MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY"
+_PROVINCES = "AB BC MB NB NL NS NT NU ON PE QC SK YT"
+REGIONS = tuple(f"{_STATES} {_MORE_STATES} {_PROVINCES}".split())
+TAX_RATES = [f"{region}{step}" for region in (*REGIONS, "US") for step in range(1, 6)]
 SECTORS = {
     "BM": "Materials",
     "CG": "Capital Goods",
@@ -79,7 +78,10 @@ def write_static(files: Files, settings: Settings) -> None:
     _write(files, "StatusType.txt", ["|".join(row) for row in STATUS_TYPES])
     _write(files, "TradeType.txt", ["|".join(row) for row in TRADE_TYPES])
     _write(files, "Industry.txt", ["|".join(row) for row in INDUSTRIES])
-    rates = (f"{key}|Tax of {key[:2]}, bracket {key[2]}|0.{(n * 7919) % 50_000:05}" for n, key in enumerate(TAX_RATES))
+    rates = (
+        f"{key}|Tax of {key[:2]}, bracket {key[2]}|0.{(n * 7919) % 50_000:05}"
+        for n, key in enumerate(TAX_RATES)
+    )
     _write(files, "TaxRate.txt", list(rates))
     _write(files, "Date.txt", [_date(date(1950, 1, 1) + timedelta(days=n)) for n in range(25_933)])
     _write(files, "Time.txt", [_time(second) for second in range(DAY)])
@@ -158,4 +160,5 @@ def _employees(ids: Ints, managers: int, stream: Stream, write: Callable[[Chars]
         phone,
     ]
     write(lines(columns, ","))
-    return ids[(job == 0) & has_job]
+    brokers: Ints = ids[(job == 0) & has_job]
+    return brokers

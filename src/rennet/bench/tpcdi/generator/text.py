@@ -7,6 +7,7 @@ are packed. So values of different lengths, absent values and whole optional par
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +59,12 @@ def padded(values: Ints, digits: int) -> Chars:
 
 
 def _digits(values: Ints, width: int) -> Chars:
-    rest = values.astype(np.uint32 if width <= 9 else np.uint64)
+    rest: NDArray[Any] = values.astype(np.uint32 if width <= 9 else np.uint64)
+    ten, zero = rest.dtype.type(10), rest.dtype.type(48)
     out = np.empty((width, len(values)), np.uint8)
     for place in range(width - 1, -1, -1):
-        upper = rest // rest.dtype.type(10)
-        out[place] = rest - upper * rest.dtype.type(10) + rest.dtype.type(48)
+        upper = rest // ten
+        out[place] = rest - upper * ten + zero
         rest = upper
     return np.ascontiguousarray(out.T)
 
@@ -184,7 +186,7 @@ def lines(columns: Sequence[Chars], separator: str) -> Chars:
 def packed(chars: Chars) -> bytes:
     """The characters of all rows, one row after the other."""
     flat = chars.ravel()
-    return flat[flat != 0].tobytes()
+    return bytes(flat[flat != 0])
 
 
 def left_aligned(chars: Chars, width: int) -> Chars:

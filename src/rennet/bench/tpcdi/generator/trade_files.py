@@ -128,7 +128,7 @@ class TradeFiles:
         trades: Trades,
         may_wait: Mask | None = None,
     ) -> None:
-        """Write a file of a batch. All that is known of an order, except that it was placed, is late together."""
+        """Write a file of a batch. What is known of an order, but that it was placed, is late together."""
         late = chance(self._late.bits(f"batch {batch}", trades["id"]), self._settings.late)
         if may_wait is not None:
             late &= may_wait

@@ -136,6 +136,8 @@ class Exchange:
     def _settle(self, trades: Trades) -> None:
         """What can be sold from the day after: what was bought, and what a cancelled sale did not sell."""
         free = trades[sells(trades) == trades["cancelled"]]
+        if len(free) == 0:
+            return
         days = free["ended"] // DAY + 1
         order = np.argsort(days, kind="stable")
         positions = np.stack([free[name] for name in POSITION], axis=1)

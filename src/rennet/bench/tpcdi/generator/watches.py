@@ -14,6 +14,8 @@ from rennet.bench.tpcdi.settings import FIRST_BATCH, TRADES_FROM, Settings, plac
 
 REMEMBERED = 4_000_000
 """Watches that may still be removed. When there are so many, new ones stay for good: memory is bounded."""
+ATTEMPTS = 60
+"""How often to go on to a customer's next security, or to another customer."""
 CHUNK = 20_000
 
 
@@ -79,7 +81,7 @@ class Watches:
         ]
 
     def _place(self, count: int, moment: int) -> Ints:
-        """New pairs of customers that exist and securities that are listed."""
+        """New pairs of customers that exist and securities that are listed; fewer if there are not so many."""
         securities = self._market.securities
         quarter = quarter_of(moment // DAY)
         listed = np.zeros(self._modulus, np.bool_)
@@ -87,7 +89,7 @@ class Watches:
         existing = self._customers.existing(moment)
         found: list[Ints] = []
         wanted = np.sort(self._stream.below(existing, count))
-        while len(wanted):
+        for _ in range(ATTEMPTS):
             who, first, times = np.unique(wanted, return_index=True, return_counts=True)
             turn = self._seen[wanted] + np.arange(len(wanted)) - np.repeat(first, times)
             self._seen[who] += times
