@@ -34,6 +34,7 @@ TABLES = (
     "Prospect",
 )
 """What can be asked for. DimCustomerVersion is DimCustomer without tax rates and demographics."""
+PLAIN = "auto_detect = false, header = false, quote = '', escape = '', new_line = '\\r\\n'"
 CUSTOMER = ("C_ID", "C_TAX_ID", "C_GNDR", "C_TIER", "C_DOB")
 ELEMENTS = (
     *("C_L_NAME", "C_F_NAME", "C_M_NAME", "C_ADLINE1", "C_ADLINE2", "C_ZIPCODE", "C_CITY"),
@@ -98,6 +99,7 @@ def _filled(text: str, folder: Path, batches: int, nothing: str) -> str:
         return "[" + ", ".join(f"'{path}'" for path in paths or [nothing]) + "]"
 
     text = re.sub(r"\$later\(([\w.]+)\)", later, text)
+    text = text.replace("$plain", PLAIN)
     return text.replace("$folder", str(folder)).replace("$batches", str(batches))
 
 
