@@ -10,7 +10,7 @@ import numpy as np
 from rennet.bench.tpcdi.generator.draws import Ints, Keyed, Mask, Stream, chance
 from rennet.bench.tpcdi.generator.market import day_number
 from rennet.bench.tpcdi.generator.text import DAY
-from rennet.bench.tpcdi.settings import CUSTOMERS_FROM, FIRST_BATCH, Settings
+from rennet.bench.tpcdi.settings import CUSTOMERS_FROM, FIRST_BATCH, TRADES_FROM, Settings
 
 ACTIONS = ("NEW", "ADDACCT", "UPDACCT", "CLOSEACCT", "UPDCUST", "INACT")
 NEW, ADDACCT, UPDACCT, CLOSEACCT, UPDCUST, INACT = range(6)
@@ -71,6 +71,20 @@ class Customers:
     def existing(self, moment: int) -> int:
         """How many customers had come before a moment; so many accounts there were at least."""
         return int(np.searchsorted(self.born[: self.count], moment))
+
+    def dealing(self, moment: int) -> int:
+        """How many customers trade and watch at a moment: always the first ones, and fewer than exist.
+
+        The years in which customers trade begin later than those in which they come, and last half as
+        long. In them, as many deal as had come after the same part of the longer time: so old accounts
+        are by far the busiest.
+        """
+        first, end = day_number(CUSTOMERS_FROM) * DAY, (day_number(FIRST_BATCH) + 1) * DAY
+        start = day_number(TRADES_FROM) * DAY
+        if moment >= end:
+            return self.existing(moment)
+        stretched = first + (moment - start) * (end - first) // (end - start)
+        return max(self._settings.sizes.actions.initial, self.existing(stretched))
 
     def mentions(self, keys: Ints, field: str) -> Mask:
         """Whether an update says anything about a field: four of five do, one of five in later batches."""

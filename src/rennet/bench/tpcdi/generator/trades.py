@@ -92,7 +92,7 @@ class Exchange:
             self._quarter = quarter_of(day)
             self._listed = self._market.securities.listed(self._quarter)
         n, stream = len(trades), self._stream
-        trades["account"] = stream.below(self._customers.existing(day * DAY), n)
+        trades["account"] = stream.below(self._customers.dealing(day * DAY), n)
         trades["security"] = self._listed[stream.below(len(self._listed), n)]
         trades["quantity"] = stream.between(10, 10_000, n)
         trades["bought_by"] = trades["id"]

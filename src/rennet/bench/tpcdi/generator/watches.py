@@ -15,7 +15,7 @@ from rennet.bench.tpcdi.settings import FIRST_BATCH, TRADES_FROM, Settings, plac
 REMEMBERED = 4_000_000
 """Watches that may still be removed. When there are so many, new ones stay for good: memory is bounded."""
 ATTEMPTS = 60
-"""How often to go on to a customer's next security, or to another customer."""
+"""How often to try other customers for watches that came to nothing."""
 CHUNK = 20_000
 
 
@@ -81,12 +81,12 @@ class Watches:
         ]
 
     def _place(self, count: int, moment: int) -> Ints:
-        """New pairs of customers that exist and securities that are listed; fewer if there are not so many."""
+        """New pairs of customers that exist and securities that are listed, if there are still so many."""
         securities = self._market.securities
         quarter = quarter_of(moment // DAY)
         listed = np.zeros(self._modulus, np.bool_)
         listed[securities.listed(quarter)] = True
-        existing = self._customers.existing(moment)
+        existing = self._customers.dealing(moment)
         found: list[Ints] = []
         wanted = np.sort(self._stream.below(existing, count))
         for _ in range(ATTEMPTS):
@@ -96,10 +96,7 @@ class Watches:
             what = (self._start[wanted] + turn * self._stride[wanted]) % self._modulus
             good = listed[what] & (turn < self._modulus)
             found.append(np.stack([wanted[good], what[good]], axis=1))
-            wanted = wanted[~good]
-            exhausted = self._seen[wanted] >= self._modulus
-            wanted[exhausted] = self._stream.below(existing, int(exhausted.sum()))
-            wanted.sort()
+            wanted = np.sort(self._stream.below(existing, int((~good).sum())))
         return np.concatenate(found)
 
     def _remove(self, count: int) -> Ints:

@@ -1,7 +1,7 @@
 """Tables of the benchmark computed from the raw files by DuckDB: the judge of what an engine made of them.
 
-Nothing here shares code with the pipeline that is judged. The rules are in the SQL files beside
-this one: `raw.sql` reads files, `dimensions.sql` makes versions of entities, `facts.sql` the tables themselves.
+Nothing here shares code with the pipeline that is judged. The rules are in the SQL files beside this one:
+`raw.sql` reads files, `dimensions.sql` makes versions of entities, `facts.sql` the tables themselves.
 
 Surrogate keys are worked out of what they stand for, so that any engine can make the same: the day from which
 a version holds, followed by the number of the entity; for securities, the symbol followed by that day.
