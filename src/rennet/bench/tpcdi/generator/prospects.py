@@ -43,8 +43,9 @@ class Prospects:
         if batch == 1:
             self._add(sizes.prospects)
         else:
-            self._present[self._stream.pick(self._present, sizes.prospects_replaced)] = False
-            changed = self._stream.pick(self._present, sizes.prospects_changed)
+            known = self._present[: self._count]
+            known[self._stream.pick(known, sizes.prospects_replaced)] = False
+            changed = self._stream.pick(known, sizes.prospects_changed)
             self._version[changed] = batch - 1
             self._add(sizes.prospects_replaced)
             files.audit(batch, "Prospect", "PS_CHANGED", len(changed))
