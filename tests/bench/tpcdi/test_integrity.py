@@ -139,8 +139,8 @@ def test_what_is_checked_is_there(final: Reference) -> None:
 def test_files_are_in_the_order_of_time(final: Reference) -> None:
     assert (
         final.value(
-            "SELECT count(*) FROM (SELECT ActionTS < lag(ActionTS) OVER (ORDER BY CAST(Position AS INT)) AS back"
-            " FROM action) WHERE back"
+            "SELECT count(*) FROM (SELECT ActionTS < lag(ActionTS) OVER (ORDER BY CAST(Position AS INT))"
+            " AS back FROM action) WHERE back"
         )
         == 0
     )

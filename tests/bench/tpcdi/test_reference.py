@@ -142,8 +142,8 @@ def test_a_year_of_prices_recomputed_by_hand(final: Reference) -> None:
         )
     }
     found = final.rows(
-        "SELECT strptime(CAST(SK_DateID AS VARCHAR), '%Y%m%d')::DATE, FiftyTwoWeekLow, SK_FiftyTwoWeekLowDate,"
-        " FiftyTwoWeekHigh, SK_FiftyTwoWeekHighDate"
+        "SELECT strptime(CAST(SK_DateID AS VARCHAR), '%Y%m%d')::DATE, FiftyTwoWeekLow,"
+        " SK_FiftyTwoWeekLowDate, FiftyTwoWeekHigh, SK_FiftyTwoWeekHighDate"
         " FROM FactMarketHistory JOIN DimSecurity USING (SK_SecurityID) "
         f"WHERE Symbol = '{symbol}'"
     )

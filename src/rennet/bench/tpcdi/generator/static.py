@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -83,8 +84,8 @@ def write_static(files: Files, settings: Settings) -> None:
         for n, key in enumerate(TAX_RATES)
     )
     _write(files, "TaxRate.txt", list(rates))
-    _write(files, "Date.txt", [_date(date(1950, 1, 1) + timedelta(days=n)) for n in range(25_933)])
-    _write(files, "Time.txt", [_time(second) for second in range(DAY)])
+    _write(files, "Date.txt", _dates())
+    _write(files, "Time.txt", _times())
     for batch in range(1, settings.batches + 1):
         _write(files, "BatchDate.txt", [settings.batch_date(batch).isoformat()], batch)
 
@@ -93,6 +94,18 @@ def _write(files: Files, name: str, rows: list[str], batch: int = 1) -> None:
     with files.open(batch, name) as sink:
         sink.text("".join(f"{row}\r\n" for row in rows).encode("ascii"))
         sink.rows = len(rows)
+
+
+@cache
+def _dates() -> list[str]:
+    """The rows of Date.txt: 71 years."""
+    return [_date(date(1950, 1, 1) + timedelta(days=n)) for n in range(25_933)]
+
+
+@cache
+def _times() -> list[str]:
+    """The rows of Time.txt."""
+    return [_time(second) for second in range(DAY)]
 
 
 def _date(day: date) -> str:
