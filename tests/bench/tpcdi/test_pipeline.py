@@ -29,8 +29,8 @@ COMPARED = {
     "Prospect": "*",
 }
 CUSTOMER = (
-    "SK_CustomerID, CustomerID, Status, LastName, FirstName, AddressLine1, AddressLine2, PostalCode, BatchID, "
-    "EffectiveDate, EndDate"
+    "SK_CustomerID, CustomerID, Status, LastName, FirstName, AddressLine1, AddressLine2, PostalCode, "
+    "BatchID, EffectiveDate, EndDate"
 )
 
 
