@@ -77,7 +77,7 @@ class Reference:
         """Write a table as Parquet."""
         if table not in TABLES:
             raise ValueError(f"{table} is not one of {', '.join(TABLES)}")
-        self._connection.execute(f"COPY (SELECT * FROM {table}) TO '{path}' (FORMAT parquet)")
+        self._connection.execute(f"COPY (SELECT * FROM {table}) TO '{_escaped(str(path))}' (FORMAT parquet)")
 
     def _load_actions(self, path: Path) -> None:
         """CustomerMgmt.xml as a table: what is missing is NULL, what is empty is an empty string."""
@@ -96,11 +96,16 @@ def _filled(text: str, folder: Path, batches: int, nothing: str) -> str:
 
     def later(name: re.Match[str]) -> str:
         paths = [str(folder / f"Batch{batch}" / name[1]) for batch in range(2, batches + 1)]
-        return "[" + ", ".join(f"'{path}'" for path in paths or [nothing]) + "]"
+        return "[" + ", ".join(f"'{_escaped(path)}'" for path in paths or [nothing]) + "]"
 
     text = re.sub(r"\$later\(([\w.]+)\)", later, text)
     text = text.replace("$plain", PLAIN)
-    return text.replace("$folder", str(folder)).replace("$batches", str(batches))
+    return text.replace("$folder", _escaped(str(folder))).replace("$batches", str(batches))
+
+
+def _escaped(text: str) -> str:
+    """Text as it may stand between quotes."""
+    return text.replace("'", "''")
 
 
 def actions(path: Path) -> Iterator[dict[str, str]]:

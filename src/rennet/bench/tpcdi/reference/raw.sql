@@ -1,7 +1,7 @@
 -- The files as they are, of the batches up to $batches. Each has the number of its batch.
 -- $plain: what all files have in common. $later(name): the files of that name in the batches after the first.
 
-CREATE MACRO batch_of(file) AS CAST(regexp_extract(file, 'Batch(\d+)', 1) AS INTEGER);
+CREATE MACRO batch_of(file) AS CAST(regexp_extract(file, 'Batch(\d+)/[^/]+$', 1) AS INTEGER);
 
 CREATE TABLE batch_date AS
 SELECT batch_of(filename) AS batch, day
