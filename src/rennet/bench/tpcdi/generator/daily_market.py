@@ -25,15 +25,17 @@ class DailyMarket:
     def history(self, files: Files) -> None:
         """The historical load: two years."""
         waiting: list[tuple[int, Ints]] = []
+        rows = 0
         last = day_number(FIRST_BATCH) - 1
         with files.open(1, "DailyMarket.txt") as sink:
             for day in range(day_number(MARKET_FROM), last + 1):
                 listed = self._market.securities.listed(quarter_of(day))
                 for start in range(0, len(listed), CHUNK):
                     waiting.append((day, listed[start : start + CHUNK]))
-                    if sum(len(who) for _, who in waiting) >= CHUNK:
+                    rows += len(waiting[-1][1])
+                    if rows >= CHUNK:
                         sink.write(text.lines(self._prices(waiting), "|"))
-                        waiting = []
+                        waiting, rows = [], 0
             if waiting:
                 sink.write(text.lines(self._prices(waiting), "|"))
             self._written = sink.rows
