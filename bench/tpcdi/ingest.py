@@ -126,7 +126,8 @@ def _columns(spark: SparkSession, path: Path, source: Source, batch: int) -> Dat
     cdc = "cdc_flag STRING, cdc_dsn BIGINT, "
     schema = cdc + source.columns if source.cdc and batch > 1 else source.columns
     if path.exists():
-        rows = spark.read.csv(str(path), schema, sep=source.separator, quote="", mode="FAILFAST")
+        reader = spark.read.schema(schema).option("timestampNTZFormat", "yyyy-MM-dd HH:mm:ss")
+        rows = reader.csv(str(path), sep=source.separator, quote="", mode="FAILFAST")
     else:
         rows = spark.createDataFrame([], schema)
     rows = rows.withColumn("batch", F.lit(batch))

@@ -2,7 +2,7 @@
 WITH record AS (
     SELECT
         CAST(substr(line, 79, 10) AS BIGINT) AS company_id,
-        CAST(to_date(substr(line, 1, 8), 'yyyyMMdd') AS DATE) AS day,
+        to_date(substr(line, 1, 8), 'yyyyMMdd') AS day,
         max(line) AS line -- the last of a day: a line begins with its time
     FROM finwire
     WHERE substr(line, 16, 3) = 'CMP'

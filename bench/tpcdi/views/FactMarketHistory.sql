@@ -14,7 +14,7 @@ WITH numbered AS (
     SELECT CompanyID, quarter, sum(FI_BASIC_EPS) AS eps
     FROM (
         SELECT CompanyID, FI_BASIC_EPS, FI_YEAR * 4 + FI_QTR + ahead AS quarter
-        FROM Financial LATERAL VIEW explode(array(1, 2, 3, 4)) AS ahead
+        FROM Financial LATERAL VIEW explode(array(1, 2, 3, 4)) later AS ahead
     )
     GROUP BY CompanyID, quarter
 )
