@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from pyspark.errors import PySparkException
 
 from rennet.api import Engine
-from rennet.cli import commands, demo
+from rennet.cli import bench, commands, demo
 from rennet.cli.commands import FAILED, INTERRUPTED, OK, UNEXPECTED, USAGE, Command, Context, UsageError
 from rennet.cli.output import Output, one_line
 from rennet.cli.progress import Activity
@@ -52,6 +52,8 @@ def _run(options: argparse.Namespace, out: Output) -> int:
     activity = Activity()
     if options.command == "demo":
         return demo.run(options, out, activity, opened)
+    if options.command == "bench":
+        return bench.run(options, out, activity)
     if options.command == "sql":
         options.statements = commands.statements(options)
     with opened(options.warehouse, activity) as engine:
@@ -149,6 +151,7 @@ def parser() -> argparse.ArgumentParser:
         command = group.add_parser(name, help=summary, description=f"{summary}.", parents=[shared])
         for names, settings in arguments:
             command.add_argument(*names, **settings)
+    bench.add(group, shared)
     return made
 
 
