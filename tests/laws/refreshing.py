@@ -39,7 +39,10 @@ def _named(removed: Keyed, row: tuple[Any, ...], keys: Bag) -> bool:
         return _key(removed, row) in keys
     value = row[removed.within]
     for *key, low, high, whole in keys:
-        between = value is None or ((low is None or value >= low) and (high is None or value <= high))
+        if value is None:
+            between = removed.unknown
+        else:
+            between = (low is None or value >= low) and (high is None or value <= high)
         if tuple(key) == _key(removed, row) and (whole or between):
             return True
     return False

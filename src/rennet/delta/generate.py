@@ -13,8 +13,9 @@ from rennet.delta.change import Change, effectivize, weight_of
 from rennet.delta.keys import changed_keys, columns_of, group_columns, restricted
 from rennet.delta.merge import LOST, merged_states, state_changes, surviving
 from rennet.delta.rules import Derivation
+from rennet.delta.running import continued
 from rennet.delta.windows import affected, reached
-from rennet.enable.frames import Span
+from rennet.enable.frames import Span, running
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
 from rennet.plan.expressions import alias, call, fresh_copy, literal
@@ -31,6 +32,8 @@ class Keyed:
     within: int | None = None
     """Position of a column whose value must lie in the range that the last columns of `keys` give: from, to,
     and whether all of the key's rows are meant. An end that is NULL is open."""
+    unknown: bool = True
+    """Does a row without such a value lie in every range?"""
 
 
 @dataclass(frozen=True)
@@ -143,13 +146,18 @@ def _framed_window(layout: Layout, limits: Span, window: Window, child: Change) 
     """V' = V − {outputs in A} + σA(ω(T' ⋉ I)), where A sees a change and I is what A sees"""
     assert child.delta is not None
     assert layout.order is not None
-    keys = columns_of(window.partition)
-    reach = reached(child.delta, keys, limits)
-    inserted = _replaced(layout.plan, window, affected(window, child.after, keys, reach))
+    functions = running(window) if layout.running else None
+    if functions is not None:
+        outputs, reach = continued(layout, limits, window, child, functions)
+    else:
+        keys = columns_of(window.partition)
+        reach = reached(child.delta, keys, limits)
+        outputs = affected(window, child.after, keys, reach)
     ends = (*reach.affected, reach.whole)
     copies = project(reach.rows, tuple(fresh_copy(k) for k in (*reach.keys, *ends)))
     where = [column.id for column in layout.columns].index(layout.order.id)
-    removed = Keyed(copies, _positions(layout), within=where)
+    removed = Keyed(copies, _positions(layout), within=where, unknown=functions is None)
+    inserted = _replaced(layout.plan, window, outputs)
     return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed)
 
 

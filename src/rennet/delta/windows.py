@@ -64,7 +64,7 @@ def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach
     """σA(ω(T ⋉ I)), the limits of a partition's ranges being carried along by its rows"""
     here = inside(reach.order, reach.needed, reach.whole)
     on = conjunction([matching(keys, reach.keys), here])
-    needed = join(_between_bounds(rows, reach), reach.rows, INNER, on)
+    needed = join(between_bounds(rows, reach), reach.rows, INNER, on)
     outputs = filter_(node.with_children((needed,)), inside(reach.order, reach.affected, reach.whole))
     return project(outputs, node.output)
 
@@ -76,7 +76,7 @@ def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
     return call("or", whole, call("and", low, high, type="boolean"), type="boolean")
 
 
-def _between_bounds(rows: Node, reach: Reach) -> Node:
+def between_bounds(rows: Node, reach: Reach) -> Node:
     """The rows in the range that spans those of all partitions: as values, so that files can be skipped.
 
     A side that is open in one partition is open for all: MIN and MAX would pass over it.
@@ -107,7 +107,9 @@ def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
     at = order.attribute
     first, last = alias(call("min", at, type=at.type), "first"), alias(call("max", at, type=at.type), "last")
     unknown = alias(call("max", call("isnull", at), type="boolean", nullable=False), "__mv_whole")
-    extent = Aggregate(names, (*names, first, last, unknown), (below,))
+    extent: Node = Aggregate(names, (*names, first, last, unknown), (below,))
+    if not names:  # without partitions there is a row even if nothing changed
+        extent = filter_(extent, call("isnotnull", unknown.attribute, type="boolean"))
     # A changed row is an output too, even if its own frame leaves it out.
     ends = first.attribute, last.attribute
     low = _lowest([ends[0], *(_shifted(ends[0], negative(up)) for _, up in span.frames)])

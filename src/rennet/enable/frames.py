@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rennet.plan.expressions import Attribute, Expr, call, literal
+from rennet.enable.states import summable
+from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, call, literal
 from rennet.plan.ir import Window
 
 HERE = literal(0, "int")
@@ -107,3 +108,48 @@ def _distance(bound: Expr, type: str) -> Offset:
 
 def _has_months(type: str) -> bool:
     return "year" in type or "month" in type or type == "interval"
+
+
+# -- functions that go on from where they were ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Running:
+    """A function of all rows so far: its value after some more rows, from its value before them."""
+
+    output: Attribute
+    combine: str
+    """How the two values make one: plus, least or greatest; a missing one counts for nothing."""
+
+
+def running(node: Window) -> tuple[Running, ...] | None:
+    """The functions of a window, if all go on from the row before; None if one looks elsewhere.
+
+    The value to go on from is found in the view by the order column alone. Where several rows tie in it,
+    they must have the same value, or a value that only grows, so that the last one is the largest.
+    """
+    if not node.order or "DESC" in node.order[0].text or "NULLS LAST" in node.order[0].text:
+        return None
+    made = [_running(e, len(node.order) > 1) for e in node.exprs]
+    return None if None in made else tuple(each for each in made if each is not None)
+
+
+def _running(named: Expr, ordered_further: bool) -> Running | None:
+    if not isinstance(named, Alias) or named.child.op != "WindowExpression":
+        return None
+    function, spec = named.child.children
+    if function.op in ("RowNumber", "DenseRank"):
+        return Running(named.attribute, "plus")
+    frame = spec.children[-1]
+    if not isinstance(function, AggregateCall) or function.distinct or frame.op != "SpecifiedWindowFrame":
+        return None
+    if [bound.op for bound in frame.children] != ["UnboundedPreceding$", "CurrentRow$"]:
+        return None
+    tied = not ordered_further and "RangeFrame" in frame.text
+    if function.op == "Count":
+        return Running(named.attribute, "plus")
+    if function.op == "Sum" and tied and summable(function.children[0].type):
+        return Running(named.attribute, "plus")
+    if function.op in ("Min", "Max") and tied and "collate" not in function.type:
+        return Running(named.attribute, "least" if function.op == "Min" else "greatest")
+    return None

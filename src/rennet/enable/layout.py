@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rennet.enable.frames import Span, span
+from rennet.enable.frames import Span, running, span
 from rennet.enable.moments import temporal
 from rennet.enable.states import State, States, formula
 from rennet.plan.expressions import (
@@ -48,6 +48,8 @@ class Layout:
     """How far its functions look, if not everywhere."""
     order: Attribute | None = None
     """The column of `plan` that this is told by."""
+    running: tuple[Attribute, ...] = ()
+    """The columns of `plan` that hold the window's results, if those go on from row to row."""
     states: tuple[State, ...] = ()
     rows: Attribute | None = None
     visible: Attribute | None = None
@@ -118,7 +120,8 @@ def _hashable(column: Attribute) -> Expr | None:
 def _windowed(plan: Node, top: Window, limits: Span | None) -> Layout:
     """Carry the partition and order columns to the top, so that rows can be found and replaced by them."""
     keys = tuple(dict.fromkeys(e for e in top.partition if isinstance(e, Attribute)))
-    wanted = keys if limits is None else tuple(dict.fromkeys((*keys, limits.order)))
+    going_on = () if limits is None else _going_on(plan, top)
+    wanted = keys if limits is None else tuple(dict.fromkeys((*keys, limits.order, *going_on)))
     carried = _carrying(plan, top, top, wanted)
     content = _content(carried)
     full = carried if content is None else project(carried, (*carried.output, content))
@@ -131,8 +134,18 @@ def _windowed(plan: Node, top: Window, limits: Span | None) -> Layout:
         windowed=top,
         span=limits,
         order=None if limits is None else found[wanted.index(limits.order)],
+        running=tuple(found[wanted.index(each)] for each in going_on),
         content=content.attribute if content else None,
     )
+
+
+def _going_on(plan: Node, top: Window) -> tuple[Attribute, ...]:
+    """The results that go on from row to row; behind a filter the rows to go on from may be missing."""
+    while plan is not top:
+        if not isinstance(plan, Project):
+            return ()
+        plan = plan.child
+    return tuple(each.output for each in running(top) or ())
 
 
 def _hidden_names(

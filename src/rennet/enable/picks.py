@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from rennet.enable.order import orderable
-from rennet.plan.expressions import DECIDED, AggregateCall, Expr, Named, call, literal
+from rennet.plan.expressions import DECIDED, AggregateCall, Expr, Named, call, field_of, literal, struct
 from rennet.plan.ir import Aggregate, Node, Window
 
 Decision = Callable[[AggregateCall, tuple[AggregateCall, ...]], Expr | None]
@@ -80,8 +80,8 @@ def pick_decision(item: AggregateCall, kin: tuple[AggregateCall, ...]) -> Expr |
         return None
     if ignoring or len(picked) == 1:
         return _extreme(which, item.children[0], item.condition)
-    row = _extreme(which, _struct(picked), item.condition)
-    return _field(row, picked.index(item.children[0]), item.type)
+    row = _extreme(which, struct(picked), item.condition)
+    return field_of(row, picked.index(item.children[0]), item.type)
 
 
 def by_decision(item: AggregateCall, kin: tuple[AggregateCall, ...]) -> Expr | None:
@@ -92,7 +92,7 @@ def by_decision(item: AggregateCall, kin: tuple[AggregateCall, ...]) -> Expr | N
     present = call("isnotnull", order, type="boolean", nullable=False)
     condition = present if item.condition is None else call("and", item.condition, present, type="boolean")
     which = "Max" if item.op == "MaxBy" else "Min"
-    return _field(_extreme(which, _struct([order, value]), condition), 1, item.type)
+    return field_of(_extreme(which, struct([order, value]), condition), 1, item.type)
 
 
 def list_decision(item: AggregateCall, kin: tuple[AggregateCall, ...]) -> Expr | None:
@@ -102,8 +102,8 @@ def list_decision(item: AggregateCall, kin: tuple[AggregateCall, ...]) -> Expr |
         return None
     if len(picked) == 1 or item.distinct:
         return _sorted(item)
-    rows = replace(kin[0], children=(_struct(picked),), type="", text=DECIDED, rebuilt=True)
-    column = _field(call("sort_array", rows), picked.index(item.children[0]), item.type)
+    rows = replace(kin[0], children=(struct(picked),), type="", text=DECIDED, rebuilt=True)
+    column = field_of(call("sort_array", rows), picked.index(item.children[0]), item.type)
     if "respect nulls" in item.text:
         return column
     return call("array_compact", column, type=item.type, nullable=item.nullable)
@@ -148,16 +148,6 @@ def _where(condition: Expr, value: Expr) -> Expr:
 def _extreme(which: str, value: Expr, condition: Expr | None) -> AggregateCall:
     shown = value if condition is None else _where(condition, value)
     return AggregateCall(which, (shown,), type=value.type, text=which.lower())
-
-
-def _struct(parts: list[Expr]) -> Expr:
-    fields = ",".join(f"c{i}:{part.type}" for i, part in enumerate(parts))
-    arguments = [e for i, part in enumerate(parts) for e in (literal(f"c{i}", "string"), part)]
-    return call("named_struct", *arguments, type=f"struct<{fields}>", nullable=False)
-
-
-def _field(struct: Expr, position: int, type: str) -> Expr:
-    return Expr("Field", (struct,), type=type, text=repr(f"c{position}"))
 
 
 DECISIONS: dict[str, Decision] = {

@@ -70,16 +70,19 @@ def _delete(
         match = _all_equal(stored, [keys[name] for name in keys.columns[: len(stored)]])
         if removed.within is not None:
             low, high, whole = (keys[name] for name in keys.columns[len(stored) :])
-            match = match & _inside(target[quote(columns[removed.within])], low, high, whole)
+            value = target[quote(columns[removed.within])]
+            match = match & _inside(value, low, high, whole, removed.unknown)
         found = target.join(keys, match, "left_semi").select(FILE, ROW)
         return transaction.delete(found), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
     return transaction.delete(_alike(target, lost, columns)), _expected(lost)
 
 
-def _inside(value: Column, low: Column, high: Column, whole: Column) -> Column:
-    """Is the value in the range? An end that is NULL is open, and a value that is NULL is in every range."""
-    return whole | (F.coalesce(value >= low, F.lit(True)) & F.coalesce(value <= high, F.lit(True)))
+def _inside(value: Column, low: Column, high: Column, whole: Column, unknown: bool) -> Column:
+    """Is the value in the range? An end that is NULL is open; `unknown` says where a NULL value is."""
+    above, below = (F.coalesce(each, F.lit(True)) for each in (value >= low, value <= high))
+    known = F.lit(True) if unknown else value.isNotNull()
+    return whole | (known & above & below)
 
 
 def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:

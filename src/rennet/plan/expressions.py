@@ -213,6 +213,18 @@ def differs(left: Expr, right: Expr) -> Expr:
     return call("not", call("=", left, right, type="boolean"), type="boolean")
 
 
+def struct(parts: list[Expr]) -> Expr:
+    """A struct with the fields c0, c1, …"""
+    fields = ",".join(f"c{i}:{part.type}" for i, part in enumerate(parts))
+    arguments = [e for i, part in enumerate(parts) for e in (literal(f"c{i}", "string"), part)]
+    return call("named_struct", *arguments, type=f"struct<{fields}>", nullable=False)
+
+
+def field_of(value: Expr, position: int, type: str) -> Expr:
+    """A field of such a struct, or of all structs in an array."""
+    return Expr("Field", (value,), type=type, text=repr(f"c{position}"))
+
+
 def attribute_of(named: Named) -> Attribute:
     return named if isinstance(named, Attribute) else named.attribute
 

@@ -584,6 +584,13 @@ def _average(rows: list[Row]) -> Value:
     return Fraction(sum(row[0] for row in rows)) / len(rows) if rows else None
 
 
+def _place(value: Value) -> Value:
+    """What a value is compared by; in a struct, NULL comes first."""
+    if not isinstance(value, tuple):
+        return value
+    return tuple((part is not None, () if part is None else (part,)) for part in value)
+
+
 def _covariance(fewer: int) -> Callable[[list[Row]], Value]:
     """Σ (x − x̄)(y − ȳ) / (n − fewer); with one argument, the variance."""
 
@@ -601,8 +608,8 @@ AGGREGATES: dict[str, Callable[[list[Row]], Value]] = {
     **dict.fromkeys(("sum", "Sum"), _sum),
     **dict.fromkeys(("count", "Count"), len),
     **dict.fromkeys(("avg", "Average"), _average),
-    **dict.fromkeys(("min", "Min"), lambda rows: min((row[0] for row in rows), default=None)),
-    **dict.fromkeys(("max", "Max"), lambda rows: max((row[0] for row in rows), default=None)),
+    **dict.fromkeys(("min", "Min"), lambda rows: min((r[0] for r in rows), default=None, key=_place)),
+    **dict.fromkeys(("max", "Max"), lambda rows: max((r[0] for r in rows), default=None, key=_place)),
     **dict.fromkeys(("every", "BoolAnd"), lambda rows: all(row[0] for row in rows) if rows else None),
     **dict.fromkeys(("some", "BoolOr"), lambda rows: any(row[0] for row in rows) if rows else None),
     "VariancePop": _covariance(0),
@@ -730,6 +737,10 @@ FUNCTIONS: dict[str, Meaning] = {
     "Literal": _literal,
     "Cast": _cast,
     "DefaultValue": _default,
+    "named_struct": _lenient(lambda *v: v[1::2]),
+    "Field": lambda expression, arguments: _strict(lambda v: v[int(expression.text[2:-1])])(
+        expression, arguments
+    ),
     "Moment": lambda expression, arguments: lambda row: MOMENTS[expression.text],
 }
 

@@ -1,0 +1,84 @@
+"""Running totals and numbers: what comes after the first change goes on from what the view has before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rennet.delta.change import Change
+from rennet.delta.keys import columns_of, matching
+from rennet.delta.windows import Reach, between_bounds, reached
+from rennet.enable.frames import Running, Span
+from rennet.enable.layout import Layout
+from rennet.plan.expressions import (
+    Alias,
+    Attribute,
+    Expr,
+    Named,
+    alias,
+    call,
+    cast,
+    conjunction,
+    field_of,
+    fresh_copy,
+    literal,
+    struct,
+)
+from rennet.plan.ir import INNER, LEFT, Aggregate, Node, Once, Stored, Window, join, project
+
+
+def continued(
+    layout: Layout, span: Span, window: Window, child: Change, functions: tuple[Running, ...]
+) -> tuple[Node, Reach]:
+    """ω(T')(r) = ω(V)(last row before the first change) ⊕ ω(T' from the first change on)(r)
+
+    The rows from each partition's first change on, and where that is.
+    """
+    assert child.delta is not None
+    keys = columns_of(window.partition)
+    reach = reached(child.delta, keys, span)
+    start = Once((_with_last_values(layout, reach, functions),))
+    low = reach.affected[0]
+    here = call("or", reach.whole, call(">=", span.order, low, type="boolean"), type="boolean")
+    rows = between_bounds(child.after, replace(reach, needed=reach.affected))
+    suffix = join(rows, start, INNER, conjunction([matching(keys, reach.keys), here]))
+    counted = window.with_children((suffix,))
+    values = start.output[len(reach.rows.output) :]
+    added: dict[int, Named] = {
+        each.output.id: _combined(each, value) for each, value in zip(functions, values, strict=True)
+    }
+    renewed = project(counted, tuple(added.get(a.id, a) for a in window.output))
+    return renewed, reach
+
+
+def _with_last_values(layout: Layout, reach: Reach, functions: tuple[Running, ...]) -> Node:
+    """Each partition's limits, and what the view's last row before them says; NULL if there is none."""
+    assert layout.order is not None
+    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
+    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
+    at = where[layout.order.id]
+    earlier = call("or", call("<", at, reach.affected[0]), call("isnull", at), type="boolean")
+    not_all = call("not", reach.whole, type="boolean", nullable=False)
+    same_key = matching(tuple(where[k.id] for k in layout.keys), reach.keys)
+    before = join(reach.rows, stored, LEFT, conjunction([same_key, not_all, earlier]))
+    columns = reach.rows.output
+    by_id = {function.output.id: column for function, column in zip(functions, layout.running, strict=True)}
+    last = tuple(_last(at, where[by_id[f.output.id].id], f) for f in functions)
+    return Aggregate(columns, (*columns, *last), (before,))
+
+
+def _last(order: Attribute, value: Attribute, function: Running) -> Alias:
+    """MAX((o, v)).v: of the rows that tie in o, the one with the largest value is the last"""
+    largest = call("max", struct([order, value]))
+    return alias(field_of(largest, 1, value.type), f"{function.output.name}_before")
+
+
+def _combined(function: Running, before: Attribute) -> Alias:
+    now = function.output
+    made: Expr
+    if function.combine == "plus":
+        zero = cast(literal(0), now.type)
+        total = cast(call("+", call("coalesce", before, zero), now), now.type)
+        made = call("coalesce", total, before, type=now.type, nullable=now.nullable)
+    else:
+        made = call(function.combine, before, now, type=now.type)
+    return alias(made, now.name, now.id)
