@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rennet.bench.tpcdi.settings import Settings, SettingsError
-from rennet.cli.commands import OK, UsageError
+from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Grid, Output, seconds
 from rennet.cli.progress import Activity
 from rennet.errors import AlreadyExistsError, RennetError
@@ -32,6 +32,7 @@ def add(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add `bench` to the command line."""
     bench = commands.add_parser("bench", help="make the data of benchmarks", description="Benchmarks.")
     benchmarks = bench.add_subparsers(metavar="BENCHMARK", dest="benchmark", required=True)
+    _add_window(benchmarks, shared)
     tpcdi = benchmarks.add_parser(
         "tpcdi", help="a workload derived from TPC-DI", description="TPC-DI-derived."
     )
@@ -54,7 +55,32 @@ def add(commands: Any, shared: argparse.ArgumentParser) -> None:
         generate.add_argument(f"--{name}", type=kind, metavar=letter, default=usual, help=described)
 
 
+def _add_window(benchmarks: Any, shared: argparse.ArgumentParser) -> None:
+    summary = "rows read when a day is appended to two years of them"
+    window = benchmarks.add_parser("window", help=summary, description=f"{summary}.", parents=[shared])
+    window.add_argument("--keys", type=int, default=1000, metavar="N", help="rows a day (default 1000)")
+
+
 def run(options: argparse.Namespace, out: Output, activity: Activity) -> int:
+    """Run a benchmark, or make the data of one."""
+    if options.benchmark == "window":
+        return _window(options, out, activity)
+    return _generate(options, out, activity)
+
+
+def _window(options: argparse.Namespace, out: Output, activity: Activity) -> int:
+    """Measure, and show a row for each view."""
+    from rennet.bench.windows import run as measure
+    from rennet.session import session
+
+    with activity.doing("measuring"):
+        rows = list(measure(session(options.warehouse or "rennet-warehouse"), options.keys))
+    out.document({"views": rows})
+    out.grid(Grid.from_dicts(rows))
+    return OK if all(row["verified"] for row in rows) else DIFFERENT
+
+
+def _generate(options: argparse.Namespace, out: Output, activity: Activity) -> int:
     """Generate, and say what was written."""
     if options.warehouse is not None:
         raise UsageError("A benchmark's files are not in a warehouse.", "Use --out DIR to say where.")

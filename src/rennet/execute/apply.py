@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
@@ -66,16 +67,35 @@ def _delete(
     target = transaction.target()
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
-        stored = [target[quote(columns[i])] for i in removed.columns]
-        match = _all_equal(stored, [keys[name] for name in keys.columns[: len(stored)]])
+        count = len(removed.columns)
+        match = F.lit(True)
         if removed.within is not None:
-            low, high, whole = (keys[name] for name in keys.columns[len(stored) :])
+            low, high, whole = (keys[name] for name in keys.columns[count:])
+            if writer.skipping:
+                target = _between_bounds(target, quote(columns[removed.within]), keys, removed.unknown)
             value = target[quote(columns[removed.within])]
-            match = match & _inside(value, low, high, whole, removed.unknown)
+            match = _inside(value, low, high, whole, removed.unknown)
+        stored = [target[quote(columns[i])] for i in removed.columns]
+        match = match & _all_equal(stored, [keys[name] for name in keys.columns[:count]])
         found = target.join(keys, match, "left_semi").select(FILE, ROW)
         return transaction.delete(found), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
     return transaction.delete(_alike(target, lost, columns)), _expected(lost)
+
+
+def _between_bounds(target: DataFrame, column: str, keys: DataFrame, unknown: bool) -> DataFrame:
+    """The stored rows in the range that spans those of all keys: as values, so that files can be skipped."""
+    low, high, whole = (keys[name] for name in keys.columns[-3:])
+    ends = keys.agg(
+        F.min(low), F.max(high), F.max(whole | low.isNull()), F.max(whole | high.isNull())
+    ).first()
+    assert ends is not None
+    value = target[column]
+    for end, is_open, compare in ((ends[0], ends[2], value.__ge__), (ends[1], ends[3], value.__le__)):
+        if end is not None and not is_open and not isinstance(end, datetime):  # a local time may mean two
+            inside = compare(F.lit(end))
+            target = target.where(inside | value.isNull() if unknown else inside)
+    return target
 
 
 def _inside(value: Column, low: Column, high: Column, whole: Column, unknown: bool) -> Column:

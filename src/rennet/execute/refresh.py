@@ -15,7 +15,7 @@ from rennet.execute.apply import Applied, apply
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.workspace import fit, is_small
+from rennet.execute.workspace import WORTH_SKIPPING, fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
@@ -227,7 +227,7 @@ class Refresh:
             rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
             written = transaction.overwrite(rows.toDF(*columns))
             return Applied(written.replaced, written.rows)
-        skipping = not is_small(situation.bytes)
+        skipping = situation.bytes >= WORTH_SKIPPING
         return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
 
     def _commit(

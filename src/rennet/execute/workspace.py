@@ -13,6 +13,9 @@ from rennet.jvm import Jvm
 SMALL_WORK = 64 << 20
 """Below this many bytes in all sources, Spark's planning costs more than any plan."""
 
+WORTH_SKIPPING = 1 << 18
+"""From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
+
 ALWAYS = {
     # Views are defined with whatever names their columns have.
     "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "true",
@@ -35,12 +38,8 @@ def workspace(jvm: Jvm) -> Iterator[Jvm]:
         yield clone
 
 
-def is_small(source_bytes: int) -> bool:
-    return source_bytes < SMALL_WORK
-
-
 def fit(jvm: Jvm, source_bytes: int) -> None:
     """Settings for work over sources of this size."""
-    if is_small(source_bytes):
+    if source_bytes < SMALL_WORK:
         for name, value in FOR_SMALL_WORK.items():
             jvm.spark.conf.set(name, value)

@@ -75,7 +75,7 @@ class Writer:
         skipping: bool = True,
     ) -> None:
         self.jvm = jvm
-        self._skipping = skipping
+        self.skipping = skipping
         self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
@@ -378,7 +378,7 @@ class Writer:
     def _bound(self, bound: Bound) -> JavaObject:
         """The comparison with a value that is looked up now, if there are files worth skipping."""
         assert bound.summary is not None
-        if not self._skipping:
+        if not self.skipping:
             return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
         found = self._summaries.get(id(bound.summary))
         if found is None:

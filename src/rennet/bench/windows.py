@@ -1,0 +1,110 @@
+"""Windows over two years of days: what a refresh reads and writes when one more day is appended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from rennet.api import Engine
+from rennet.jvm import Jvm
+
+FIRST = date(2022, 1, 1)
+DAYS = 730
+OVER = "OVER (PARTITION BY key ORDER BY day"
+YEAR = "RANGE BETWEEN INTERVAL 364 DAYS PRECEDING AND CURRENT ROW"
+VIEWS = {
+    "moving year": f"SELECT key, day, SUM(amount) {OVER} {YEAR}) AS total FROM {{table}}",
+    "running total": f"SELECT key, day, SUM(amount) {OVER}) AS total FROM {{table}}",
+}
+
+
+@dataclass
+class Scanned:
+    """Rows that came out of scans of files, by table."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+def run(spark: SparkSession, keys: int, schema: str = "rennet_bench") -> Iterator[dict[str, Any]]:
+    """One row for each view: rows read by its query and by the refresh after a day was appended."""
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    for number, (title, query) in enumerate(VIEWS.items()):
+        yield _measured(spark, title, query, f"{schema}.days_{number}", f"{schema}.view_{number}", keys)
+
+
+def _measured(
+    spark: SparkSession, title: str, query: str, table: str, view: str, keys: int
+) -> dict[str, Any]:
+    engine = Engine(spark)
+    engine.sql(f"DROP MATERIALIZED VIEW IF EXISTS {view}")
+    _fill(spark, table, keys)
+    text = query.replace("{table}", table)
+    engine.sql(f"CREATE MATERIALIZED VIEW {view} AS {text}")
+    _append(spark, table, keys, DAYS, DAYS + 1)
+    name = table.rpartition(".")[2]
+    with scanning(spark) as full:
+        spark.sql(text).write.format("noop").mode("overwrite").save()
+    with scanning(spark) as refresh:
+        result = engine.refresh(view)
+    agrees = engine.verify(view).equal
+    total, read = full.rows.get(name, 0), refresh.rows.get(name, 0)
+    return {
+        "view": title,
+        "technique": str(result.technique),
+        "full query reads": total,
+        "refresh reads": read,
+        "share": round(read / total, 3),
+        "of the view": sum(refresh.rows.values()) - read,
+        "inserted": result.rows_inserted,
+        "deleted": result.rows_deleted,
+        "seconds": round(result.wall_seconds, 2),
+        "verified": agrees,
+    }
+
+
+def _fill(spark: SparkSession, table: str, keys: int) -> None:
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    spark.sql(f"CREATE TABLE {table} (key INT, day DATE, amount DECIMAL(12,2)) USING delta")
+    for start in range(0, DAYS, 30):
+        _append(spark, table, keys, start, min(start + 30, DAYS))
+
+
+def _append(spark: SparkSession, table: str, keys: int, start: int, end: int) -> None:
+    first = FIRST + timedelta(days=start)
+    spark.sql(
+        f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ CAST(k.id AS INT), "
+        f"DATE_ADD(DATE'{first}', CAST(d.id AS INT)), CAST((k.id * 7 + d.id * 13) % 1000 AS DECIMAL(12,2)) "
+        f"FROM range({end - start}) d CROSS JOIN range({keys}) k"
+    )
+
+
+@contextmanager
+def scanning(spark: SparkSession) -> Iterator[Scanned]:
+    """Counts what Spark's scans put out while the block runs."""
+    found = Scanned()
+    jvm = Jvm.of(spark)
+    context = jvm.session.sparkContext()
+    store = jvm.session.sharedState().statusStore()
+    context.listenerBus().waitUntilEmpty()
+    before = max((each.executionId() for each in jvm.items(store.executionsList())), default=-1)
+    yield found
+    context.listenerBus().waitUntilEmpty()
+    numbers = [each.executionId() for each in jvm.items(store.executionsList())]
+    for number in (each for each in numbers if each > before):
+        metrics = store.executionMetrics(number)
+        for node in jvm.items(store.planGraph(number).allNodes()):
+            if node.name().startswith("Scan parquet"):
+                _count(jvm, found, node, metrics)
+
+
+def _count(jvm: Jvm, found: Scanned, node: Any, metrics: Any) -> None:
+    name = node.name().split()[-1].rpartition(".")[2]
+    for metric in jvm.items(node.metrics()):
+        value = metrics.get(metric.accumulatorId())
+        if metric.name() == "number of output rows" and value.isDefined():
+            found.rows[name] = found.rows.get(name, 0) + int(value.get().replace(",", ""))
