@@ -1,7 +1,7 @@
 """The plans in docs/operators are those rennet makes: each example is explained, and compared with the page.
 
-An example is a block of SQL, or of Python with one function; the next block of text is what EXPLAIN says of it. With
-RENNET_WRITE_DOCS=1 the pages are written instead of compared.
+An example is a block of SQL, or of Python with one function; the next block of text is what EXPLAIN says of
+it. With RENNET_WRITE_DOCS=1 the pages are written instead of compared.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ INSERT INTO stock_moves VALUES (71, 1, 1, DATE'2024-07-01', 'out', 2), (72, 5, 1
 UPDATE orders SET status = 'shipped' WHERE status = 'open' AND order_id < 1050;
 
 -- name: corrections
+MERGE INTO order_items i USING (SELECT order_id FROM orders WHERE status = 'cancelled' AND order_id % 2 = 0) o
+  ON i.order_id = o.order_id WHEN MATCHED THEN DELETE;
 DELETE FROM orders WHERE status = 'cancelled' AND order_id % 2 = 0;
-DELETE FROM order_items WHERE order_id NOT IN (SELECT order_id FROM orders);
 UPDATE order_items SET quantity = quantity + 1 WHERE order_id % 10 = 3;
 UPDATE order_items SET discount = NULL WHERE product_id = 2;
 UPDATE products SET category_id = 7, list_price = list_price + 1 WHERE product_id IN (1, 4);
