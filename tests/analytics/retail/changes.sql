@@ -35,8 +35,10 @@ INSERT INTO stores VALUES (7, 'Store 7', 1, DATE'2024-07-01', NULL);
 UPDATE categories SET parent_id = 3 WHERE category_id = 5;
 DELETE FROM customers WHERE customer_id = 4;
 DELETE FROM suppliers WHERE supplier_id = 5;
-UPDATE promotions SET ends = DATE'2024-09-01', percent = 20 WHERE promotion_id = 5;
+UPDATE promotions SET starts = DATE'2024-04-01', ends = DATE'2024-09-01', percent = 20 WHERE promotion_id = 5;
+UPDATE prices SET valid_to = DATE'2023-03-01' WHERE product_id = 2 AND valid_from = DATE'2023-01-01';
 UPDATE targets SET target = target + 100 WHERE store_id = 1;
 DELETE FROM stock_moves WHERE kind = 'count' AND move_id % 2 = 0;
 UPDATE orders SET customer_id = 6, ordered_at = ordered_at + INTERVAL 1 DAY WHERE customer_id = 1 AND order_id % 3 = 0;
+DELETE FROM orders WHERE customer_id IS NULL;
 INSERT INTO order_items SELECT * FROM order_items WHERE order_id = 2000

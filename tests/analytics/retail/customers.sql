@@ -101,12 +101,10 @@ WHERE EXISTS (
     WHERE o.customer_id = c.customer_id AND k.category = 'Fruit');
 
 -- name: customers_who_bought_in_every_store_of_a_region
-SELECT c.customer_id, r.region FROM customers c CROSS JOIN regions r
-WHERE EXISTS (SELECT 1 FROM stores s WHERE s.region_id = r.region_id)
-  AND NOT EXISTS (
-    SELECT 1 FROM stores s
-    WHERE s.region_id = r.region_id
-      AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.customer_id AND o.store_id = s.store_id));
+SELECT o.customer_id, s.region_id
+FROM orders o JOIN stores s ON s.store_id = o.store_id
+GROUP BY o.customer_id, s.region_id
+HAVING COUNT(DISTINCT s.store_id) = (SELECT COUNT(*) FROM stores t WHERE t.region_id = s.region_id);
 
 -- name: one_customer_per_email
 SELECT customer_id, LOWER(email) AS email, name, joined FROM (

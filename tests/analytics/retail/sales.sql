@@ -179,15 +179,15 @@ SELECT store_id, month, revenue FROM (
 ) WHERE place = 1;
 
 -- name: promotion_uplift
-SELECT m.promotion_id, m.promotion, COUNT(DISTINCT o.order_id) AS orders,
-       SUM(i.quantity * i.unit_price) AS promoted,
+SELECT m.promotion_id, m.promotion, p.orders, p.revenue AS promoted,
        (SELECT SUM(j.quantity * j.unit_price)
         FROM orders q JOIN order_items j ON j.order_id = q.order_id
         WHERE q.promotion_id IS NULL AND CAST(q.ordered_at AS DATE) BETWEEN m.starts AND m.ends) AS unpromoted
 FROM promotions m
-LEFT JOIN orders o ON o.promotion_id = m.promotion_id
-LEFT JOIN order_items i ON i.order_id = o.order_id
-GROUP BY m.promotion_id, m.promotion, m.starts, m.ends;
+LEFT JOIN (
+  SELECT o.promotion_id, COUNT(DISTINCT o.order_id) AS orders, SUM(i.quantity * i.unit_price) AS revenue
+  FROM orders o JOIN order_items i ON i.order_id = o.order_id GROUP BY o.promotion_id
+) p ON p.promotion_id = m.promotion_id;
 
 -- name: orders_outside_their_promotion
 SELECT o.order_id, m.promotion, o.ordered_at, m.starts, m.ends
