@@ -54,36 +54,23 @@ class Watch:
 
     def _steps(self) -> None:
         create(self.spark, self.business.tables())
-        techniques = {name: self._create(name) for name in self.queries}
+        for name, query in self.queries.items():
+            self.engine.create_materialized_view(f"{name}__view", query)
         for title, statements in self.business.changes.items():
             for statement in statements:
                 self.spark.sql(statement)
-            for name, technique in techniques.items():
-                self._refresh(name, technique, title)
+            for name in self.queries:
+                self._refresh(name, title)
                 self._compare(name, title)
 
-    def _create(self, name: str) -> Technique:
-        """Make the view; the technique to force is the first that any change of the sources allows."""
-        found = self.engine.explain(self.queries[name])
-        usable = [Technique(t["technique"]) for t in found.techniques if t["applicable"]]
-        technique = next((t for t in usable if t is not Technique.COMPLETE_RECOMPUTE), usable[0])
-        full = technique is Technique.COMPLETE_RECOMPUTE
+    def _refresh(self, name: str, title: str) -> None:
+        """In policy AUTO, which refreshes so little data incrementally if that is possible at all."""
+        result = self.engine.refresh(f"{name}__view")
+        full = result.technique is Technique.COMPLETE_RECOMPUTE
         if full and name not in RECOMPUTED:
-            self.faults.append(f"{name} is not incremental: {found.reason}")
-        if not full and name in RECOMPUTED:
-            self.faults.append(f"{name} is incremental after all: strike it off the list")
-        self.engine.create_materialized_view(f"{name}__view", self.queries[name])
-        self._compare(name, "creation")
-        return technique
-
-    def _refresh(self, name: str, technique: Technique, title: str) -> None:
-        planned = self.engine.explain(f"{name}__view")
-        if planned.technique == Technique.NO_OP:
-            self.engine.refresh(f"{name}__view")
-            return
-        result = self.engine.refresh(f"{name}__view", technique=technique)
-        if result.technique is not technique:
-            self.faults.append(f"{name} after {title}: {result.technique}, {result.reason}")
+            self.faults.append(f"{name} after {title} was recomputed: {result.reason}")
+        elif not full and name in RECOMPUTED:
+            self.faults.append(f"{name} after {title} was refreshed by {result.technique}: strike it off the list")
 
     def _compare(self, name: str, title: str) -> None:
         try:
