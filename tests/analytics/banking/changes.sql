@@ -8,7 +8,9 @@ INSERT INTO transactions VALUES
   (903, 101, 501, 1, TIMESTAMP'2024-02-01 12:00:00', -12.50, 'purchase'),
   (904, 121, 502, 3, TIMESTAMP'2024-07-01 23:30:00', NULL, 'purchase');
 INSERT INTO transfers VALUES
-  (46, 101, 102, TIMESTAMP'2024-07-01 12:00:00', 9500.00), (47, 102, 101, TIMESTAMP'2024-07-01 12:05:00', 9400.00);
+  (46, 101, 102, TIMESTAMP'2024-07-01 12:00:00', 9500.00), (47, 102, 101, TIMESTAMP'2024-07-01 12:05:00', 9400.00),
+  (48, 101, 104, TIMESTAMP'2024-07-01 13:00:00', 50.00), (49, 104, 105, TIMESTAMP'2024-07-01 13:01:00', 50.00),
+  (50, 105, 101, TIMESTAMP'2024-07-01 13:02:00', 50.00);
 INSERT INTO rates VALUES ('EUR', DATE'2024-07-01', 0.9700), ('USD', DATE'2024-03-01', 0.8800);
 UPDATE payments SET paid_on = DATE'2024-07-01' WHERE paid_on IS NULL AND number < 3;
 
@@ -19,6 +21,7 @@ UPDATE transactions SET merchant_id = 4 WHERE merchant_id = 2 AND tx_id < 100;
 UPDATE rates SET rate = rate + 0.01 WHERE currency = 'EUR' AND valid_from >= DATE'2024-05-01';
 UPDATE cards SET status = 'blocked' WHERE card_id IN (501, 503);
 UPDATE transfers SET to_account = 103 WHERE to_account IS NULL AND transfer_id % 2 = 0;
+UPDATE payments SET paid_on = due_on WHERE loan_id = 3;
 DELETE FROM payments WHERE loan_id = 8 AND number > 4;
 
 -- name: clients_move

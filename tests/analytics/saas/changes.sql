@@ -17,7 +17,8 @@ INSERT INTO tickets VALUES (31, 2, 31, TIMESTAMP'2024-05-01 09:00:00', NULL, 'hi
 DELETE FROM events WHERE kind = 'error' AND event_id % 2 = 0;
 UPDATE events SET user_id = 3 WHERE user_id = 5;
 UPDATE events SET happened_at = happened_at + INTERVAL 10 MINUTES WHERE event_id BETWEEN 20 AND 25;
-MERGE INTO users u USING (VALUES (4, 'admin'), (9, NULL), (77, 'guest')) AS s(user_id, role) ON u.user_id = s.user_id
+MERGE INTO users u USING (SELECT * FROM VALUES (4, 'admin'), (9, NULL), (77, 'guest') AS v(user_id, role)) s
+  ON u.user_id = s.user_id
   WHEN MATCHED THEN UPDATE SET role = s.role
   WHEN NOT MATCHED THEN INSERT (user_id, account_id, email, role, created_at)
     VALUES (s.user_id, 1, NULL, s.role, TIMESTAMP'2024-05-02 00:00:00');

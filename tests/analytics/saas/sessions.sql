@@ -158,7 +158,7 @@ GROUP BY f.cohort, CAST(datediff(a.week, f.cohort) / 7 AS INT);
 
 -- name: tags_in_use
 SELECT tag, COUNT(*) AS events, COUNT(DISTINCT e.user_id) AS users, COUNT(DISTINCT u.account_id) AS accounts
-FROM events e LATERAL VIEW explode(e.tags) AS tag JOIN users u ON u.user_id = e.user_id
+FROM events e JOIN users u ON u.user_id = e.user_id LATERAL VIEW explode(e.tags) AS tag
 GROUP BY tag;
 
 -- name: slow_browsers
