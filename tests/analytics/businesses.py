@@ -24,12 +24,17 @@ class Business:
     tables: Callable[[], dict[str, Table]]
 
     @property
+    def themes(self) -> dict[str, dict[str, str]]:
+        """The queries of each file, by name."""
+        files = sorted(path for path in (HERE / self.name).glob("*.sql") if path.name != CHANGES)
+        return {path.stem: {name: text.removesuffix(";") for name, text in blocks(path)} for path in files}
+
+    @property
     def queries(self) -> dict[str, str]:
         """Every query by its name, which is unique within a business."""
-        files = sorted(path for path in (HERE / self.name).glob("*.sql") if path.name != CHANGES)
-        found = [block for path in files for block in blocks(path)]
+        found = [pair for theme in self.themes.values() for pair in theme.items()]
         assert len(dict(found)) == len(found), f"two queries of {self.name} have the same name"
-        return {name: text.rstrip().removesuffix(";") for name, text in found}
+        return dict(found)
 
     @property
     def changes(self) -> dict[str, list[str]]:
