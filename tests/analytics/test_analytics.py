@@ -14,7 +14,7 @@ from tests.analytics.tables import create
 from tests.scenarios.runner import bag, same
 
 SHARE = 10
-"""So many queries, of one of the businesses, are the part of a day: in about two months all have been asked."""
+"""So many queries, of one of the businesses, are the part of a day; within two months all have their turn."""
 
 RECOMPUTED = {
     "products_below_a_category": "a recursive CTE: how deep a change goes is not known before it is followed",
