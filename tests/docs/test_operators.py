@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from rennet import Engine
 from rennet.delta.rules import RULES
+from rennet.delta.temporal import TEMPORAL_RULES
 from rennet.sql.parse import split
 
 HERE = Path(__file__).parents[2] / "docs" / "operators"
@@ -84,6 +85,7 @@ def test_the_index_names_every_page() -> None:
 
 def test_every_law_is_on_a_page() -> None:
     pages = re.sub(r"\s+", "", "".join(path.read_text() for path in PAGES))
-    laws = {rule.__name__: (rule.__doc__ or "").splitlines()[0] for rule in RULES.values()}
+    rules = (*RULES.values(), *TEMPORAL_RULES.values())
+    laws = {rule.__name__: (rule.__doc__ or "").splitlines()[0] for rule in rules}
     missing = [name for name, law in laws.items() if re.sub(r"\s+", "", law.split(",")[0]) not in pages]
     assert missing == []
