@@ -22,6 +22,8 @@ from rennet.sql.parse import split
 HERE = Path(__file__).parents[2] / "docs" / "operators"
 PAGES = sorted(path for path in HERE.glob("*.md") if path.name != "README.md")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"#\d+L?")
+"""Spark numbers columns, differently in every run."""
 SCHEMA = "docs_operators"
 
 
@@ -60,10 +62,8 @@ def with_plans(engine: Engine, page: str) -> str:
             example = (language, text)
             return block.group()
         assert example is not None, "a plan without an example"
-        lines = [
-            line.replace(f"spark_catalog.{SCHEMA}.", "") for line in explained(engine, *example).splitlines()
-        ]
-        return "```text\n" + "\n".join(lines) + "\n```"
+        plan = explained(engine, *example).replace(f"spark_catalog.{SCHEMA}.", "")
+        return f"```text\n{NUMBER.sub('', plan)}\n```"
 
     return BLOCK.sub(written, page)
 
