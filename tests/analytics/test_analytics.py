@@ -14,7 +14,7 @@ from tests.analytics.businesses import BUSINESSES, Business
 from tests.analytics.tables import create
 from tests.scenarios.runner import bag, same
 
-SHARE = 10
+SHARE = 5
 """So many queries, of one of the businesses, are the part of a day; within two months all have their turn."""
 
 RECOMPUTED = {
