@@ -28,7 +28,9 @@ def test_seeds_differ() -> None:
 
 def test_batches_are_complete() -> None:
     for number, batch in enumerate(made(3, 20)):
-        assert [case.number for case in batch.cases] == list(range(number * TOGETHER, (number + 1) * TOGETHER))
+        assert [case.number for case in batch.cases] == list(
+            range(number * TOGETHER, (number + 1) * TOGETHER)
+        )
         assert len(batch.changes) == CHANGES
         names = {made.name for made in (*batch.tables, *batch.views)}
         assert all(case.query.names_read() & names for case in batch.cases)

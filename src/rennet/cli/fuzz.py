@@ -8,7 +8,8 @@ from pathlib import Path
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Output
 from rennet.cli.progress import Activity
-from rennet.testing.fuzz.run import Options, run as run_cases, seed_of_today, small_session
+from rennet.testing.fuzz.run import Options, seed_of_today, small_session
+from rennet.testing.fuzz.run import run as run_cases
 
 
 def run(options: Namespace, out: Output, activity: Activity) -> int:

@@ -222,11 +222,24 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
     "fuzz": (
         "check rennet itself on random queries, data and changes, in a warehouse of its own",
         _number("--cases", 200, "how many queries"),
-        (("--seed",), {"metavar": "S", "type": _count, "help": "what everything follows from (default: the date)"}),
+        (
+            ("--seed",),
+            {"metavar": "S", "type": _count, "help": "what everything follows from (default: the date)"},
+        ),
         (("--case",), {"metavar": "K", "type": _count, "help": "only this one"}),
         (("--minutes",), {"metavar": "M", "type": float, "help": "stop after about so long"}),
-        (("--techniques",), {"choices": ("some", "all"), "default": "some", "help": "a random technique at each refresh (default), or a view per technique"}),
-        (("--out",), {"metavar": "DIR", "default": "fuzz-failures", "help": "where failures are written as scenarios"}),
+        (
+            ("--techniques",),
+            {
+                "choices": ("some", "all"),
+                "default": "some",
+                "help": "a random technique at each refresh (default), or a view per technique",
+            },
+        ),
+        (
+            ("--out",),
+            {"metavar": "DIR", "default": "fuzz-failures", "help": "where failures are written as scenarios"},
+        ),
         _number("--shrink", 120, "seconds to make one failure small, 0 to leave it as it is"),
     ),
 }

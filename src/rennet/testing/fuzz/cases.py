@@ -48,7 +48,13 @@ class Batch:
 
     @property
     def setup(self) -> list[str]:
-        return [statement for made in (*self.tables, *self.views) for statement in made.setup]
+        tables = [statement for table in self.tables for statement in table.setup]
+        return tables + [statement for view in self.views for statement in view.setup]
+
+    @property
+    def names(self) -> set[str]:
+        """What its queries may read."""
+        return {table.name for table in self.tables} | {view.name for view in self.views}
 
 
 def coverage() -> Coverage:
@@ -79,7 +85,7 @@ def _query(
     rng: Random, tables: tuple[Table, ...], views: tuple[CatalogView, ...], covered: Coverage
 ) -> Relation:
     """A query of a random depth that reads a table and is not too large."""
-    names = {made.name for made in (*tables, *views)}
+    names = {table.name for table in tables} | {view.name for view in views}
     while True:
         maker = Maker(rng, tables, views, OPERATORS, LEAVES, covered)
         made = maker.child("", rng.choice(DEPTHS))

@@ -122,7 +122,9 @@ def _merge(changer: Changer, table: Table) -> list[str]:
     columns = [c.name for c in table.columns]
     by_id = {row[0]: row for row in reversed(rows)}
     listed = ", ".join(f"({', '.join((id, *by_id.get(id, rows[0])[1:]))})" for id in ids)
-    typed = ", ".join(f"CAST(col{n + 1} AS {t}) AS {c}" for n, (c, t) in enumerate(zip(columns, table.types, strict=True)))
+    typed = ", ".join(
+        f"CAST(col{n + 1} AS {t}) AS {c}" for n, (c, t) in enumerate(zip(columns, table.types, strict=True))
+    )
     return [
         f"MERGE INTO {table.name} t USING (SELECT {typed} FROM VALUES {listed}) s ON t.id = s.id "
         "WHEN MATCHED AND s.id % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET * "

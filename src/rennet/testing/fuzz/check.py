@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ LOST = ("EXECUTION_FAILED", "PLANNING_FAILED")
 NOTHING = Change("nothing", (), quiet=True)
 
 
-class Wrong(Exception):
+class WrongError(Exception):
     """A check that failed."""
 
     def __init__(self, kind: Kind, message: str) -> None:
@@ -65,7 +65,6 @@ class Checker:
         engine: Engine,
         every: bool = False,
         fixed: str = "",
-        progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.engine = engine
         self.spark = engine.spark
@@ -73,7 +72,6 @@ class Checker:
         """A copy of each view per technique; else one copy, and a random technique each time."""
         self.fixed = fixed
         """A technique for every refresh of every view, or AUTO."""
-        self.progress = progress
         self._schemas = 0
 
     def run(self, batch: Batch, tally: Tally | None = None, endings: bool = True) -> list[Failure]:
@@ -113,11 +111,9 @@ class _Run:
     def all(self) -> list[Failure]:
         for statement in self.batch.setup:
             self.spark.sql(statement)
-        self.checker.progress("creating")
         for case in self.batch.cases:
             self._create(case)
         for number, step in enumerate(self.steps):
-            self.checker.progress(step.title)
             for statement in step.statements:
                 self.spark.sql(statement)
             for case in self.batch.cases:
@@ -169,7 +165,7 @@ class _Run:
         found = self.spark.table(copy.name).schema.simpleString()
         wanted = self.spark.sql(copy.case.sql).schema.simpleString()
         if found != wanted:
-            raise Wrong(Kind.WRONG_SCHEMA, f"{found} instead of {wanted}")
+            raise WrongError(Kind.WRONG_SCHEMA, f"{found} instead of {wanted}")
 
     # -- steps ---------------------------------------------------------------------------------------
 
@@ -211,23 +207,28 @@ class _Run:
 
     def _result(self, copy: Copy, step: Change, result: RefreshResult, technique: Technique | None) -> None:
         if any(word in result.reason for word in LOST):
-            raise Wrong(Kind.FELL_BACK, result.reason)
-        if step.quiet and technique is None and not copy.always_full and result.technique is not Technique.NO_OP:
-            raise Wrong(Kind.MISSED_NO_OP, f"{result.technique}: {result.reason}")
+            raise WrongError(Kind.FELL_BACK, result.reason)
+        if (
+            step.quiet
+            and technique is None
+            and not copy.always_full
+            and result.technique is not Technique.NO_OP
+        ):
+            raise WrongError(Kind.MISSED_NO_OP, f"{result.technique}: {result.reason}")
         if not step.statements and result.technique is Technique.NO_OP and result.jobs:
-            raise Wrong(Kind.MISSED_NO_OP, f"{result.jobs} Spark jobs for no change")
+            raise WrongError(Kind.MISSED_NO_OP, f"{result.jobs} Spark jobs for no change")
         self._provenance(copy)
 
     def _provenance(self, copy: Copy) -> None:
         """The versions on record are the newest ones in the sources' logs."""
         provenance = self.engine.find(copy.name).provenance
         if provenance is None:
-            raise Wrong(Kind.PROVENANCE, "there is none")
+            raise WrongError(Kind.PROVENANCE, "there is none")
         read = {source.name.rpartition(".")[2]: source for source in provenance.sources}
         for name, source in read.items():
             newest = newest_version(source.path)
             if source.version != newest:
-                raise Wrong(Kind.PROVENANCE, f"{name} at {source.version}, but it is at {newest}")
+                raise WrongError(Kind.PROVENANCE, f"{name} at {source.version}, but it is at {newest}")
 
     def _sound(self, copy: Copy, wanted: Counter[Tuple], result: RefreshResult | None = None) -> None:
         """The stored rows are the query's, each known by its identity, with counts above nothing."""
@@ -238,28 +239,28 @@ class _Run:
         self.tally.checks += 1
         wrong = difference(bag(row[: layout.user_columns] for row in shown), wanted)
         if wrong:
-            raise Wrong(Kind.WRONG_ROWS, wrong)
+            raise WrongError(Kind.WRONG_ROWS, wrong)
         self._weights(layout, place, stored)
         if layout.unique:
             keys = Counter(tuple(plain(row[place[key.id]]) for key in layout.keys) for row in stored)
             if twice := [key for key, count in keys.items() if count > 1]:
-                raise Wrong(Kind.IDENTITY, f"{twice[0]} is there {keys[twice[0]]} times")
+                raise WrongError(Kind.IDENTITY, f"{twice[0]} is there {keys[twice[0]]} times")
         if result is not None and result.technique not in (FULL, Technique.NO_OP):
             expected = copy.stored + result.rows_inserted - result.rows_deleted
             if expected != len(stored):
                 said = f"{copy.stored} rows + {result.rows_inserted} - {result.rows_deleted}"
-                raise Wrong(Kind.FIGURES, f"{said}, but there are {len(stored)}")
+                raise WrongError(Kind.FIGURES, f"{said}, but there are {len(stored)}")
         copy.stored = len(stored)
 
     def _weights(self, layout: Layout, place: dict[int, int], stored: list[Tuple]) -> None:
         """A stored group has rows, and no count is below zero."""
         counts = [place[state.attribute.id] for state in layout.states if _is_count(state.value)]
         if any(row[n] is None or row[n] < 0 for row in stored for n in counts):
-            raise Wrong(Kind.NEGATIVE, "a hidden count is below zero")
+            raise WrongError(Kind.NEGATIVE, "a hidden count is below zero")
         if layout.keys and layout.rows is not None:
             rows = place[layout.rows.id]
             if any(row[rows] <= 0 for row in stored):
-                raise Wrong(Kind.NEGATIVE, "a group without rows is stored")
+                raise WrongError(Kind.NEGATIVE, "a group without rows is stored")
 
     # -- failing -------------------------------------------------------------------------------------
 
@@ -275,7 +276,7 @@ class _Run:
     def _noted(self, case: Case, step: int, title: str, technique: str) -> Iterator[None]:
         try:
             yield
-        except Wrong as wrong:
+        except WrongError as wrong:
             self._fail(case, step, title, technique, wrong.kind, str(wrong))
         except Exception as error:  # whatever the engine raises is what is looked for
             self._fail(case, step, title, technique, Kind.ERROR, _said(error))

@@ -15,7 +15,9 @@ NEW = 25.0
 class Coverage:
     """Counts pairs of operators, and leads the choice to those that are missing."""
 
-    def __init__(self, parents: Collection[str], children: Collection[str], apart: Collection[Pair] = ()) -> None:
+    def __init__(
+        self, parents: Collection[str], children: Collection[str], apart: Collection[Pair] = ()
+    ) -> None:
         self.possible = {(p, c) for p in parents for c in children} - set(apart)
         self.seen: Counter[Pair] = Counter()
         self.open: Counter[str] = Counter(parent for parent, _ in self.possible)
@@ -44,4 +46,5 @@ class Coverage:
         return 1 - len(self.missing) / len(self.possible)
 
     def __str__(self) -> str:
-        return f"{len(self.possible) - len(self.missing)} of {len(self.possible)} operator pairs ({self.share:.0%})"
+        covered = len(self.possible) - len(self.missing)
+        return f"{covered} of {len(self.possible)} operator pairs ({self.share:.0%})"

@@ -88,25 +88,27 @@ def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _:
     """Run cases and report; `say` is told what is going on."""
     started = time.monotonic()
     report = Report(options.seed, coverage())
-    shrunk = 0
+    checker = Checker(engine, options.every)
     for batch in _chosen(options, report.covered):
-        numbers = f"{batch.cases[0].number}-{batch.cases[-1].number}"
-        checker = Checker(engine, options.every, progress=lambda what, n=numbers: say(f"cases {n}: {what}"))
+        say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
         for failure in checker.run(batch, report.tally):
             say(f"FAILED {failure}")
             report.failures.append(failure)
-            small = replace(batch, cases=(failure.case,))
-            if shrunk < MOST_SHRUNK and options.shrink_seconds > 0:
-                shrunk += 1
-                say(f"case {failure.case.number}: shrinking")
-                small, failure = smallest(engine, batch, failure, options.shrink_seconds)
-            if options.folder is not None:
-                report.files.append(_written(options.folder, small, failure))
-        late = options.minutes is not None and time.monotonic() - started > options.minutes * 60
-        if late:
+            _record(engine, options, report, batch, failure)
+        if options.minutes is not None and time.monotonic() - started > options.minutes * 60:
             break
     report.seconds = time.monotonic() - started
     return report
+
+
+def _record(engine: Engine, options: Options, report: Report, batch: Batch, failure: Failure) -> None:
+    """Make a failure small, unless there are many, and write it down."""
+    if options.folder is None:
+        return
+    small = replace(batch, cases=(failure.case,))
+    if len(report.failures) <= MOST_SHRUNK and options.shrink_seconds > 0:
+        small, failure = smallest(engine, batch, failure, options.shrink_seconds)
+    report.files.append(_written(options.folder, small, failure))
 
 
 def _chosen(options: Options, covered: Coverage) -> Iterator[Batch]:
@@ -175,4 +177,3 @@ def small_session() -> Iterator[Engine]:
             close(spark)
     finally:
         shutil.rmtree(place, ignore_errors=True)
-

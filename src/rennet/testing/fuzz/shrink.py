@@ -55,7 +55,7 @@ class Shrinker:
 
     def _ordered(self, variants: Iterator[Relation], query: Relation) -> list[Relation]:
         """Shorter ones, the shortest first, each once."""
-        names = {table.name for table in (*self.batch.tables, *self.batch.views)}
+        names = self.batch.names
         texts: dict[str, Relation] = {}
         for variant in variants:
             if variant.names_read() & names:
@@ -144,6 +144,6 @@ def _touches(statement: str, tables: set[str]) -> bool:
 def with_table(batch: Batch, position: int, table: Table) -> Batch:
     """The batch with another table there, also below the views on it."""
     old = batch.tables[position]
-    tables = batch.tables[:position] + (table,) + batch.tables[position + 1 :]
+    tables = (*batch.tables[:position], table, *batch.tables[position + 1 :])
     views = tuple(replace(v, table=table) if v.table == old else v for v in batch.views)
     return replace(batch, tables=tables, views=views)

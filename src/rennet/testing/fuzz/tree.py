@@ -110,9 +110,7 @@ def renamed(node: Relation, names: Mapping[str, str], deep: bool = True) -> Rela
         replace(c, head=put(c.head), parts=tuple(map(put, c.parts)), tail=put(c.tail)) for c in node.clauses
     )
     children = tuple(renamed(c, names) for c in node.children) if deep else node.children
-    return replace(
-        node, template=put(node.template), items=items, clauses=clauses, children=children
-    )
+    return replace(node, template=put(node.template), items=items, clauses=clauses, children=children)
 
 
 def selected(child: Relation, items: tuple[Item, ...], op: str = "") -> Relation:

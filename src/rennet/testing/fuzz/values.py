@@ -102,7 +102,11 @@ def _struct(rng: Random) -> str:
 
 
 def _map(rng: Random) -> str:
-    return f"map('a', {nullable(rng, INT)}, 'b', {_int(rng)})" if rng.random() < 0.7 else f"map('a', {_int(rng)})"
+    return (
+        f"map('a', {nullable(rng, INT)}, 'b', {_int(rng)})"
+        if rng.random() < 0.7
+        else f"map('a', {_int(rng)})"
+    )
 
 
 LITERALS = {

@@ -43,7 +43,9 @@ class Calls:
     def count(self) -> Call:
         text, _ = self.value(values.SCALARS)
         other, _ = self.value(values.SCALARS)
-        return self.maker.one(("count(*)", f"count({text})", f"count({text}, {other})", f"count_if({self.truth()})")), INT
+        return self.maker.one(
+            ("count(*)", f"count({text})", f"count({text}, {other})", f"count_if({self.truth()})")
+        ), INT
 
     def truth(self) -> str:
         return self.maker.predicate(self.columns)
@@ -54,7 +56,10 @@ class Calls:
 
     def avg(self) -> Call:
         text, kind = self.value(EXACT)
-        return f"{self.maker.one(('avg', 'mean', 'try_avg'))}({text})", DECIMAL if kind == DECIMAL else APPROXIMATE
+        return (
+            f"{self.maker.one(('avg', 'mean', 'try_avg'))}({text})",
+            DECIMAL if kind == DECIMAL else APPROXIMATE,
+        )
 
     def extreme(self) -> Call:
         text, kind = self.value(ORDERED)
@@ -133,8 +138,9 @@ class Calls:
 
 
 FUNCTIONS: tuple[Callable[[Calls], Call], ...] = (
-    Calls.count, Calls.count, Calls.sum, Calls.sum, Calls.sum, Calls.avg, Calls.avg, Calls.extreme, Calls.extreme,
-    Calls.spread, Calls.together, Calls.distinct, Calls.distinct, Calls.collected, Calls.middle, Calls.mode,
+    Calls.count, Calls.count, Calls.sum, Calls.sum, Calls.sum, Calls.avg, Calls.avg, Calls.extreme,
+    Calls.extreme, Calls.spread, Calls.together, Calls.distinct, Calls.distinct, Calls.collected,
+    Calls.middle, Calls.mode,
     Calls.by, Calls.booleans, Calls.bits, Calls.joined, Calls.sketch,
 )  # fmt: skip
 """What is drawn from; the common ones more often."""
@@ -212,7 +218,11 @@ def sets(op: str, maker: Maker, depth: int) -> Relation:
         "rollup": tuple(names),
         "cube": tuple(names),
     }[op]
-    head = {"grouping_sets": "GROUP BY GROUPING SETS (", "rollup": "GROUP BY ROLLUP (", "cube": "GROUP BY CUBE ("}[op]
+    head = {
+        "grouping_sets": "GROUP BY GROUPING SETS (",
+        "rollup": "GROUP BY ROLLUP (",
+        "cube": "GROUP BY CUBE (",
+    }[op]
     if op == "grouping_sets":
         parts = parts if any(names[0] in part for part in parts) else (forms[0], *parts)
     items = [keep(key) for key in keys if any(key.name in part for part in parts)]
@@ -234,8 +244,12 @@ def pivoted(maker: Maker, depth: int) -> Relation:
     keys = [c for c in child.columns if c.kind not in values.UNORDERED and c != spread]
     kept = maker.some(keys, 1, 1)
     number = maker.item(INT, maker.scalar(child.columns, INT))
-    below = Relation("", "SELECT {i0} FROM {r0} AS s", (*map(keep, kept), keep(spread), number), (child,), rows=child.rows)
-    call, made = maker.one(((f"sum({number.column.name})", INT), (f"max({number.column.name})", INT), ("count(*)", INT)))
+    below = Relation(
+        "", "SELECT {i0} FROM {r0} AS s", (*map(keep, kept), keep(spread), number), (child,), rows=child.rows
+    )
+    call, made = maker.one(
+        ((f"sum({number.column.name})", INT), (f"max({number.column.name})", INT), ("count(*)", INT))
+    )
     literals = list(dict.fromkeys(maker.literal(kind) for _ in range(3)))
     cells = [Column(maker.name(), made) for _ in literals]
     listed = ", ".join(f"{text} AS {cell.name}" for text, cell in zip(literals, cells, strict=True))

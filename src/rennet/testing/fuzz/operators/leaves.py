@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rennet.testing.fuzz import values
 from rennet.testing.fuzz.maker import WIDEST, Make, Maker
-from rennet.testing.fuzz.tree import Column, Item, Relation
+from rennet.testing.fuzz.tree import Column, Relation
 
 
 def named(maker: Maker, op: str, source: str, columns: Sequence[Column], rows: float) -> Relation:
@@ -36,7 +36,10 @@ def reference(maker: Maker, depth: int) -> Relation:
 
 def constants(maker: Maker, depth: int) -> Relation:
     """VALUES: the first row has no NULL, so that every column has a type."""
-    kinds = [values.INT, *(maker.one((values.STRING, values.INT, values.DATE)) for _ in range(maker.number(1, 2)))]
+    kinds = [
+        values.INT,
+        *(maker.one((values.STRING, values.INT, values.DATE)) for _ in range(maker.number(1, 2))),
+    ]
     count = maker.number(1, 4)
     first = [maker.literal(kind) for kind in kinds]
     rows = [first, *([values.nullable(maker.rng, kind, 0.2) for kind in kinds] for _ in range(count - 1))]

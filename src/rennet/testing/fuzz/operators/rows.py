@@ -99,13 +99,14 @@ def positions(maker: Maker, depth: int) -> Relation:
     return _generated(maker, "posexplode", child, f"posexplode({column.name})", made)
 
 
+def _number_and_text(maker: Maker, child: Relation) -> tuple[str, str]:
+    return maker.scalar(child.columns, values.INT), maker.scalar(child.columns, values.STRING)
+
+
 def inlined(maker: Maker, depth: int) -> Relation:
     """inline: a row per struct."""
     child = maker.child("inline", depth)
-    structs = ", ".join(
-        f"struct({maker.scalar(child.columns, values.INT)} AS a, {maker.scalar(child.columns, values.STRING)} AS b)"
-        for _ in range(2)
-    )
+    structs = ", ".join("struct({} AS a, {} AS b)".format(*_number_and_text(maker, child)) for _ in range(2))
     made = [Column(maker.name(), values.INT), Column(maker.name(), values.STRING)]
     return _generated(maker, "inline", child, f"inline(array({structs}))", made)
 
@@ -113,10 +114,7 @@ def inlined(maker: Maker, depth: int) -> Relation:
 def stacked(maker: Maker, depth: int) -> Relation:
     """stack: so many rows of the given values."""
     child = maker.child("stack", depth)
-    cells = ", ".join(
-        f"CAST({maker.scalar(child.columns, values.INT)} AS BIGINT), {maker.scalar(child.columns, values.STRING)}"
-        for _ in range(2)
-    )
+    cells = ", ".join("CAST({} AS BIGINT), {}".format(*_number_and_text(maker, child)) for _ in range(2))
     made = [Column(maker.name(), values.INT), Column(maker.name(), values.STRING)]
     return _generated(maker, "stack", child, f"stack(2, {cells})", made)
 
@@ -125,9 +123,7 @@ def unpivoted(maker: Maker, depth: int) -> Relation:
     """UNPIVOT: some columns of one kind become rows."""
     child = maker.child("unpivot", depth)
     kind = maker.one([c.kind for c in child.columns if c.kind in values.SCALARS] or [values.INT])
-    first, second = (
-        Item(Column(maker.name(), kind), (maker.scalar(child.columns, kind),)) for _ in range(2)
-    )
+    first, second = (Item(Column(maker.name(), kind), (maker.scalar(child.columns, kind),)) for _ in range(2))
     kept = tuple(keep(c) for c in maker.some(child.columns, 1, 2))
     below = selected(child, (*kept, first, second))
     label, cell = Column(maker.name(), values.STRING), Column(maker.name(), kind)

@@ -25,7 +25,9 @@ def combined(op: str, maker: Maker, depth: int) -> Relation:
     right = maker.exact(maker.child(op, depth - maker.number(0, 1)))
     items = []
     for column in maker.some(left.columns, 1, 3):
-        items.append(Item(Column(maker.name(), column.kind), (column.name, _match(maker, right, column.kind))))
+        items.append(
+            Item(Column(maker.name(), column.kind), (column.name, _match(maker, right, column.kind)))
+        )
     template = f"SELECT {{i0}} FROM {{r0}} AS s {WORDS[op]} SELECT {{i1}} FROM {{r1}} AS s"
     return Relation(op, template, tuple(items), (left, right), rows=left.rows + right.rows)
 

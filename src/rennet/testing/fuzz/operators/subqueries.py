@@ -68,7 +68,9 @@ def _with_column(op: str, below: Relation, made: Column) -> Relation:
     items = tuple(keep(c) for c in (*below.columns, made))
     (clause,) = below.clauses
     inner = below.template.replace("{i0}", ", ".join(item.column.name for item in below.items))
-    return Relation(op, f"SELECT {{i0}} FROM ({inner}) AS v", items, below.children, (clause,), rows=below.rows)
+    return Relation(
+        op, f"SELECT {{i0}} FROM ({inner}) AS v", items, below.children, (clause,), rows=below.rows
+    )
 
 
 def _single_value(maker: Maker, parts: Parts, correlated: bool) -> tuple[str, str, Clause]:
@@ -79,7 +81,10 @@ def _single_value(maker: Maker, parts: Parts, correlated: bool) -> tuple[str, st
     calls += [f"sum({value})"] if kind in (values.INT, values.DECIMAL) else []
     call = maker.one(calls)
     if maker.chance(0.3):
-        kind, call = values.INT, maker.one(("count(*)", f"count({value})", f"coalesce(sum(length({value})), 0)"))
+        kind, call = (
+            values.INT,
+            maker.one(("count(*)", f"count({value})", f"coalesce(sum(length({value})), 0)")),
+        )
     return f"(SELECT {call} FROM {{r1}} AS i {{w0}})", kind, parts.where(maker, correlated)
 
 
@@ -113,7 +118,8 @@ def in_having(op: str, maker: Maker, depth: int) -> Relation:
         word = maker.one(("IN", "NOT IN"))
         text = f"{parts.one.name} {word} (SELECT {parts.other.name} FROM {{r1}} AS i {{w0}})"
     else:
-        text = f"sum({number}) > (SELECT min({maker.scalar(parts.inner.columns, values.INT)}) FROM {{r1}} AS i {{w0}})"
+        least = f"min({maker.scalar(parts.inner.columns, values.INT)})"
+        text = f"sum({number}) > (SELECT {least} FROM {{r1}} AS i {{w0}})"
     template = f"SELECT {{i0}} FROM {{r0}} AS o GROUP BY {parts.one.name} HAVING {text}"
     return parts.relation(op, template, items, parts.where(maker, False))
 

@@ -172,7 +172,7 @@ def top_rows(maker: Maker, depth: int) -> Relation:
     """The first rows of each partition: QUALIFY, or a subquery and a filter."""
     child = _below(maker, "window.qualify", depth)
     over = Over(maker, child)
-    text, _ = maker.one((number, lambda o: (f"rank() OVER {o.partial()[0]})", INT)))(over)
+    text = number(over)[0] if maker.chance(0.5) else f"rank() OVER {over.partial()[0]})"
     if maker.chance(0.5):
         items: tuple[Item, ...] = tuple(keep(c) for c in child.columns)
         clause = Clause("QUALIFY", (f"{text} <= {maker.number(1, 2)}",))
@@ -197,9 +197,16 @@ def over_groups(maker: Maker, depth: int) -> Relation:
             f"row_number() OVER (PARTITION BY {keys[0].name} ORDER BY {', '.join(k.name for k in keys)})",
         )
     )
-    items = (*map(keep, keys), maker.item(INT, number_), maker.item(INT, text), *calls(maker, child.columns, 1))
+    items = (
+        *map(keep, keys),
+        maker.item(INT, number_),
+        maker.item(INT, text),
+        *calls(maker, child.columns, 1),
+    )
     by = Clause("GROUP BY", tuple(key.name for key in keys), droppable=False)
-    return Relation("window.groups", "SELECT {i0} FROM {r0} AS s {w0}", items, (child,), (by,), rows=child.rows / 2)
+    return Relation(
+        "window.groups", "SELECT {i0} FROM {r0} AS s {w0}", items, (child,), (by,), rows=child.rows / 2
+    )
 
 
 OPERATORS: dict[str, Make] = {
