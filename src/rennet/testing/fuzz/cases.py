@@ -57,10 +57,10 @@ class Batch:
         return {table.name for table in self.tables} | {view.name for view in self.views}
 
 
-def coverage() -> Coverage:
+def coverage(seed: int = 0) -> Coverage:
     """Nothing covered yet. What stands alone in FROM cannot be a CTE's reference unless one is in scope."""
     children = [op for op in (*OPERATORS, *LEAVES) if op != "cte.reference"]
-    return Coverage(list(OPERATORS), children)
+    return Coverage(list(OPERATORS), children, seed)
 
 
 def batches(seed: int, covered: Coverage) -> Iterator[Batch]:

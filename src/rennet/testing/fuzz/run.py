@@ -87,7 +87,7 @@ def seed_of_today() -> int:
 def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _: None) -> Report:
     """Run cases and report; `say` is told what is going on."""
     started = time.monotonic()
-    report = Report(options.seed, coverage())
+    report = Report(options.seed, coverage(options.seed))
     checker = Checker(engine, options.every)
     for batch in _chosen(options, report.covered):
         say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
