@@ -139,7 +139,7 @@ def _overwrite(changer: Changer, table: Table) -> list[str]:
 
 
 def _truncate(changer: Changer, table: Table) -> list[str]:
-    return [f"DELETE FROM {table.name}"]
+    return [changer.rng.choice((f"TRUNCATE TABLE {table.name}", f"DELETE FROM {table.name}"))]
 
 
 def _refill(changer: Changer, table: Table) -> list[str]:

@@ -299,4 +299,10 @@ def _is_count(value: Any) -> bool:
 
 
 def _said(error: Exception) -> str:
+    """What went wrong in one line; of an error inside the JVM, its cause."""
+    inside = getattr(error, "java_exception", None)
+    if inside is not None:
+        while inside.getCause() is not None:
+            inside = inside.getCause()
+        return str(inside.toString()).strip().splitlines()[0]
     return f"{type(error).__name__}: {first_line(error)}"

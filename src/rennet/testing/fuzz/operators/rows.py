@@ -13,7 +13,7 @@ def project(maker: Maker, depth: int) -> Relation:
     """Some columns, some expressions."""
     child = maker.child("project", depth)
     items = [keep(c) for c in maker.some(child.columns, 1, WIDEST - 2)]
-    usable = maker.exact(child, (values.APPROXIMATE,)).columns
+    usable = [c for c in child.columns if c.kind != values.APPROXIMATE]
     for _ in range(maker.number(1, 2)):
         kind = maker.one(values.SCALARS if maker.chance(0.85) else values.NESTED)
         items.append(maker.item(kind, maker.scalar(usable, kind, 2)))
@@ -106,7 +106,9 @@ def _number_and_text(maker: Maker, child: Relation) -> tuple[str, str]:
 def inlined(maker: Maker, depth: int) -> Relation:
     """inline: a row per struct."""
     child = maker.child("inline", depth)
-    structs = ", ".join("struct({} AS a, {} AS b)".format(*_number_and_text(maker, child)) for _ in range(2))
+    structs = ", ".join(
+        "struct(CAST({} AS BIGINT) AS a, {} AS b)".format(*_number_and_text(maker, child)) for _ in range(2)
+    )
     made = [Column(maker.name(), values.INT), Column(maker.name(), values.STRING)]
     return _generated(maker, "inline", child, f"inline(array({structs}))", made)
 
