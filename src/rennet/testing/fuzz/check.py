@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -65,6 +67,7 @@ class Checker:
         engine: Engine,
         every: bool = False,
         fixed: str = "",
+        threads: int = 1,
     ) -> None:
         self.engine = engine
         self.spark = engine.spark
@@ -72,6 +75,8 @@ class Checker:
         """A copy of each view per technique; else one copy, and a random technique each time."""
         self.fixed = fixed
         """A technique for every refresh of every view, or AUTO."""
+        self.threads = threads
+        """So many views are refreshed at once."""
         self._schemas = 0
 
     def run(self, batch: Batch, tally: Tally | None = None, endings: bool = True) -> list[Failure]:
@@ -103,22 +108,24 @@ class _Run:
         self.schema = schema
         self.batch = batch
         self.tally = tally
-        self.copies: list[Copy] = []
+        self.copies: dict[int, list[Copy]] = {case.number: [] for case in batch.cases}
         self.failures: dict[int, Failure] = {}
         away = Change("everything is taken away", tuple(f"DELETE FROM {t.name}" for t in batch.tables))
         self.steps = (*batch.changes, *((NOTHING, away) if endings else ()))
 
     def all(self) -> list[Failure]:
-        for statement in self.batch.setup:
-            self.spark.sql(statement)
-        for case in self.batch.cases:
-            self._create(case)
-        for number, step in enumerate(self.steps):
-            for statement in step.statements:
+        self._all(self.batch.setup)
+        with ThreadPoolExecutor(self.checker.threads) as pool:
+            list(pool.map(self._create, self.batch.cases))
+            for number, step in enumerate(self.steps):
+                self._all(step.statements)
+                list(pool.map(partial(self._step, number, step), self.batch.cases))
+        return [self.failures[number] for number in sorted(self.failures)]
+
+    def _all(self, statements: Sequence[str]) -> None:
+        with self.tally.timed("changes"):
+            for statement in statements:
                 self.spark.sql(statement)
-            for case in self.batch.cases:
-                self._step(case, number, step)
-        return list(self.failures.values())
 
     # -- creating ------------------------------------------------------------------------------------
 
@@ -128,7 +135,8 @@ class _Run:
             return
         self.tally.cases += 1
         try:
-            found, layout = self._explained(case.sql)
+            with self.tally.timed("explain"):
+                found, layout = self._explained(case.sql)
         except Exception as error:  # whatever the engine raises is what is looked for
             self._fail(case, -1, "creation", "", Kind.ERROR, _said(error))
             return
@@ -140,10 +148,11 @@ class _Run:
             suffix = "" if choices or technique is None else f"_{technique.lower()}"
             name = f"m{case.number}{suffix}"
             with self._noted(case, -1, "creation", ""):
-                self.engine.create_materialized_view(name, case.sql)
+                with self.tally.timed("create"):
+                    self.engine.create_materialized_view(name, case.sql)
                 view = self.engine.find(name)
                 copy = Copy(case, name, technique, choices, not found.incremental, layout, view)
-                self.copies.append(copy)
+                self.copies[case.number].append(copy)
                 self._schema_is_kept(copy)
                 self._sound(copy, wanted)
 
@@ -169,18 +178,19 @@ class _Run:
 
     # -- steps ---------------------------------------------------------------------------------------
 
-    def _step(self, case: Case, number: int, step: Change) -> None:
-        copies = [copy for copy in self.copies if copy.case is case]
+    def _step(self, number: int, step: Change, case: Case) -> None:
+        copies = self.copies[case.number]
         if not copies or case.number in self.failures:
             return
         wanted = self._wanted(case)
         if wanted is None:
-            self.copies = [copy for copy in self.copies if copy.case is not case]
+            self.copies[case.number] = []
             return
         for copy in copies:
             technique = self._technique(copy, number)
             with self._noted(case, number, step.title, technique or AUTO):
-                result = self._refresh(copy, technique)
+                with self.tally.timed("refresh"):
+                    result = self._refresh(copy, technique)
                 self._counted(copy, result)
                 self._result(copy, step, result, technique)
                 self._sound(copy, wanted, result)
@@ -233,7 +243,8 @@ class _Run:
     def _sound(self, copy: Copy, wanted: Counter[Tuple], result: RefreshResult | None = None) -> None:
         """The stored rows are the query's, each known by its identity, with counts above nothing."""
         layout = copy.layout
-        stored = [tuple(row) for row in self.spark.table(copy.view.backing.sql).collect()]
+        with self.tally.timed("read"):
+            stored = [tuple(row) for row in self.spark.table(copy.view.backing.sql).collect()]
         place = {column.id: n for n, column in enumerate(layout.columns)}
         shown = [row for row in stored if layout.visible is None or row[place[layout.visible.id]]]
         self.tally.checks += 1
@@ -267,7 +278,8 @@ class _Run:
     def _wanted(self, case: Case) -> Counter[Tuple] | None:
         """What Spark itself says, or nothing when it cannot run the query."""
         try:
-            return bag(self.spark.sql(case.sql).collect())
+            with self.tally.timed("query"):
+                return bag(self.spark.sql(case.sql).collect())
         except Exception as error:
             self.tally.invalid[_said(error)[:160]] += 1
             return None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -57,6 +60,17 @@ class Tally:
     techniques: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     """Why refreshes of incremental views were full."""
+    seconds: Counter[str] = field(default_factory=Counter)
+    """Where the time went, added up over threads."""
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Count the time of a block."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[what] += time.monotonic() - started  # type: ignore[assignment]
 
     @property
     def share(self) -> float:
@@ -78,6 +92,7 @@ class Tally:
             if counts:
                 made.append(f"{title}:")
                 made += [f"  {count:6}  {name}" for name, count in counts.most_common()]
+        made.append("seconds: " + ", ".join(f"{name} {n:.0f}" for name, n in self.seconds.most_common()))
         return made
 
     def to_dict(self) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Options:
     """Where failures are written."""
     shrink_seconds: float = 120.0
     """Time to make one failure small; nothing leaves it as it is."""
+    threads: int = 1
+    """So many views are refreshed at once."""
 
 
 @dataclass
@@ -88,7 +90,7 @@ def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _:
     """Run cases and report; `say` is told what is going on."""
     started = time.monotonic()
     report = Report(options.seed, coverage(options.seed))
-    checker = Checker(engine, options.every)
+    checker = Checker(engine, options.every, threads=options.threads)
     for batch in _chosen(options, report.covered):
         say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
         for failure in checker.run(batch, report.tally):
