@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import unquote, urlparse
+from uuid import uuid4
 
 from rennet.api import Engine
 from rennet.enable.layout import Layout
@@ -68,6 +71,7 @@ class Checker:
         every: bool = False,
         fixed: str = "",
         threads: int = 1,
+        end: float = math.inf,
     ) -> None:
         self.engine = engine
         self.spark = engine.spark
@@ -77,7 +81,8 @@ class Checker:
         """A technique for every refresh of every view, or AUTO."""
         self.threads = threads
         """So many views are refreshed at once."""
-        self._schemas = 0
+        self.end = end
+        """When to stop, even between two changes."""
 
     def run(self, batch: Batch, tally: Tally | None = None, endings: bool = True) -> list[Failure]:
         """Everything that is wrong with the views of a batch, at most one failure per case."""
@@ -86,8 +91,7 @@ class Checker:
 
     @contextmanager
     def _schema(self) -> Iterator[str]:
-        self._schemas += 1
-        name = f"fuzz_{self._schemas}"
+        name = f"fuzz_{uuid4().hex[:10]}"  # never used before: Delta remembers tables by their path
         before = self.spark.catalog.currentDatabase()
         self.spark.sql(f"CREATE SCHEMA {name}")
         self.spark.catalog.setCurrentDatabase(name)
@@ -118,6 +122,8 @@ class _Run:
         with ThreadPoolExecutor(self.checker.threads) as pool:
             list(pool.map(self._create, self.batch.cases))
             for number, step in enumerate(self.steps):
+                if time.monotonic() > self.checker.end:
+                    break
                 self._all(step.statements)
                 list(pool.map(partial(self._step, number, step), self.batch.cases))
         return [self.failures[number] for number in sorted(self.failures)]

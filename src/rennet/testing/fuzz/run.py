@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
@@ -90,14 +91,15 @@ def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _:
     """Run cases and report; `say` is told what is going on."""
     started = time.monotonic()
     report = Report(options.seed, coverage(options.seed))
-    checker = Checker(engine, options.every, threads=options.threads)
+    end = math.inf if options.minutes is None else started + options.minutes * 60
+    checker = Checker(engine, options.every, threads=options.threads, end=end)
     for batch in _chosen(options, report.covered):
         say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
         for failure in checker.run(batch, report.tally):
             say(f"FAILED {failure}")
             report.failures.append(failure)
             _record(engine, options, report, batch, failure)
-        if options.minutes is not None and time.monotonic() - started > options.minutes * 60:
+        if time.monotonic() > end:
             break
     report.seconds = time.monotonic() - started
     return report
