@@ -29,7 +29,7 @@ SETTINGS = {
     # Tables here are tiny: compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 MOST_SHRUNK = 5
 """Failures beyond this many are written as they are."""
 
