@@ -15,13 +15,14 @@ from rennet.testing.fuzz.coverage import Coverage
 from rennet.testing.fuzz.maker import Maker
 from rennet.testing.fuzz.operators import LEAVES, OPERATORS
 from rennet.testing.fuzz.tables import CatalogView, Table, random_table, random_view
-from rennet.testing.fuzz.tree import Relation, sql
+from rennet.testing.fuzz.tree import Relation, operators, sql
 
 TOGETHER = 6
 """Queries per batch."""
 CHANGES = 3
-DEPTHS = (1, 2, 2, 2, 3, 3, 4)
-MOST_NODES = 14
+DEPTHS = (1, 2, 2, 2, 2, 3)
+MOST_NODES = 9
+"""Operators in one query, leaves counted."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class Batch:
         """What its queries may read."""
         return {table.name for table in self.tables} | {view.name for view in self.views}
 
+    def read_by(self, case: Case) -> set[str]:
+        """The tables and views that a query reads, and the tables below those views."""
+        names = case.query.names_read() & self.names
+        return names | {view.table.name for view in self.views if view.name in names}
+
 
 def coverage(seed: int = 0) -> Coverage:
     """Nothing covered yet. What stands alone in FROM cannot be a CTE's reference unless one is in scope."""
@@ -89,5 +95,5 @@ def _query(
     while True:
         maker = Maker(rng, tables, views, OPERATORS, LEAVES, covered)
         made = maker.child("", rng.choice(DEPTHS))
-        if made.names_read() & names and sum(1 for _ in made.walk()) <= MOST_NODES:
+        if made.names_read() & names and len(operators(made)) <= MOST_NODES:
             return made

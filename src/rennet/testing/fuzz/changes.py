@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from rennet.testing.fuzz import values
 from rennet.testing.fuzz.tables import Row, Table, insert, random_row
 
-QUIET = ("nothing", "compact")
-"""Changes that change no row: every view must notice."""
+TABLE = re.compile(
+    r"(?:INSERT INTO|INSERT OVERWRITE|DELETE FROM|UPDATE|MERGE INTO|OPTIMIZE|TRUNCATE TABLE) (\w+)"
+)
+"""How every statement here begins, and the table it changes."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,17 @@ class Change:
 
     title: str
     statements: tuple[str, ...]
-    quiet: bool = False
-    """No row changes."""
+
+    def changes(self, tables: Collection[str]) -> bool:
+        """May a row of one of these tables change? Compaction changes none."""
+        return any(changed(s) in tables for s in self.statements if not s.startswith("OPTIMIZE"))
+
+
+def changed(statement: str) -> str:
+    """The table that a statement changes."""
+    found = TABLE.match(statement)
+    assert found is not None, statement
+    return found[1]
 
 
 class Changer:
@@ -42,7 +54,7 @@ class Changer:
         statements: list[str] = []
         for name in chosen:
             statements += KINDS[name][0](self, self.rng.choice(self.tables))
-        return Change(", ".join(chosen), tuple(statements), all(name in QUIET for name in chosen))
+        return Change(", ".join(chosen), tuple(statements))
 
     # -- rows and conditions -------------------------------------------------------------------------
 

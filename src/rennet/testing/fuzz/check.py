@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -33,8 +33,11 @@ from rennet.testing.fuzz.outcome import Failure, Kind, Tally, code
 
 AUTO = "AUTO"
 FULL = Technique.COMPLETE_RECOMPUTE
-LOST = ("EXECUTION_FAILED", "PLANNING_FAILED")
-NOTHING = Change("nothing", (), quiet=True)
+LOST = ("EXECUTION_FAILED", "PLANNING_FAILED", "QUERY_FINGERPRINT_CHANGED", "CONFIGURATION_CHANGED")
+"""Reasons for a full recompute that no change of the data can be."""
+SELDOM = 0.1
+"""How often a full recompute is forced."""
+NOTHING = Change("nothing", ())
 
 
 class WrongError(Exception):
@@ -60,6 +63,8 @@ class Copy:
     view: MaterializedView
     stored: int = 0
     """Rows in its table."""
+    shown: Counter[Tuple] = field(default_factory=Counter)
+    """What it showed when it was last read."""
 
 
 class Checker:
@@ -188,7 +193,8 @@ class _Run:
         copies = self.copies[case.number]
         if not copies or case.number in self.failures:
             return
-        wanted = self._wanted(case)
+        quiet = not step.changes(self.batch.read_by(case))
+        wanted = copies[0].shown if quiet else self._wanted(case)
         if wanted is None:
             self.copies[case.number] = []
             return
@@ -198,15 +204,21 @@ class _Run:
                 with self.tally.timed("refresh"):
                     result = self._refresh(copy, technique)
                 self._counted(copy, result)
-                self._result(copy, step, result, technique)
-                self._sound(copy, wanted, result)
+                self._result(copy, quiet, result, technique)
+                if result.version is not None:
+                    self._sound(copy, wanted, result)
+                elif wrong := difference(copy.shown, wanted):
+                    raise WrongError(Kind.WRONG_ROWS, wrong)
 
     def _technique(self, copy: Copy, step: int) -> Technique | None:
         """In turn rennet's own choice and a random one."""
         if not copy.options:
             return copy.technique
         rng = Random(f"{self.batch.seed}/{copy.case.number}/{step}")
-        return None if rng.random() < 0.5 else rng.choice(copy.options)
+        if rng.random() < 0.4:
+            return None
+        options = [t for t in copy.options if t is not FULL or rng.random() < SELDOM]
+        return rng.choice(options) if options else None
 
     def _refresh(self, copy: Copy, technique: Technique | None) -> RefreshResult:
         try:
@@ -221,18 +233,13 @@ class _Run:
 
     # -- checks --------------------------------------------------------------------------------------
 
-    def _result(self, copy: Copy, step: Change, result: RefreshResult, technique: Technique | None) -> None:
+    def _result(self, copy: Copy, quiet: bool, result: RefreshResult, technique: Technique | None) -> None:
         if any(word in result.reason for word in LOST):
             raise WrongError(Kind.FELL_BACK, result.reason)
-        if (
-            step.quiet
-            and technique is None
-            and not copy.always_full
-            and result.technique is not Technique.NO_OP
-        ):
+        if quiet and technique is None and not copy.always_full and result.technique is not Technique.NO_OP:
             raise WrongError(Kind.MISSED_NO_OP, f"{result.technique}: {result.reason}")
-        if not step.statements and result.technique is Technique.NO_OP and result.jobs:
-            raise WrongError(Kind.MISSED_NO_OP, f"{result.jobs} Spark jobs for no change")
+        if result.version is None and result.jobs:
+            raise WrongError(Kind.MISSED_NO_OP, f"{result.jobs} Spark jobs, but nothing was done")
         self._provenance(copy)
 
     def _provenance(self, copy: Copy) -> None:
@@ -253,9 +260,9 @@ class _Run:
             stored = [tuple(row) for row in self.spark.table(copy.view.backing.sql).collect()]
         place = {column.id: n for n, column in enumerate(layout.columns)}
         shown = [row for row in stored if layout.visible is None or row[place[layout.visible.id]]]
+        copy.shown = bag(row[: layout.user_columns] for row in shown)
         self.tally.checks += 1
-        wrong = difference(bag(row[: layout.user_columns] for row in shown), wanted)
-        if wrong:
+        if wrong := difference(copy.shown, wanted):
             raise WrongError(Kind.WRONG_ROWS, wrong)
         self._weights(layout, place, stored)
         if layout.unique:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 Make = Callable[["Maker", int], Relation]
 OFTEN = {"table": 30.0, "view": 4.0, "cte.reference": 40.0}
 """What should be taken more often than others."""
-EARLY = 0.12
+EARLY = 0.04
 """How often a branch ends before its time."""
 WIDEST = 6
 """A relation has at most about so many columns."""

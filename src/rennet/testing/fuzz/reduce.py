@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rennet.testing.fuzz import values
-from rennet.testing.fuzz.cases import Batch
 from rennet.testing.fuzz.tables import Table
 from rennet.testing.fuzz.tree import NAME, Column, Item, Relation, selected
-
-
-def nearest(batch: Batch) -> set[str]:
-    """The tables and views that the queries of a batch read, and the tables below those views."""
-    names = {name for case in batch.cases for name in case.query.names_read()}
-    return names | {view.table.name for view in batch.views if view.name in names}
 
 
 def smaller_trees(query: Relation, tables: Sequence[Table]) -> Iterator[Relation]:

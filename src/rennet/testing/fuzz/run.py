@@ -24,7 +24,9 @@ from rennet.testing.fuzz.scenario import file_name, scenario
 from rennet.testing.fuzz.shrink import Judge, Shrinker
 
 SETTINGS = {
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": "1",
+    # Every stage of an adaptive query is a job of its own; there is nothing to adapt to.
+    "spark.sql.adaptive.enabled": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
     # Tables here are tiny: compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",

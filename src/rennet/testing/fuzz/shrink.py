@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rennet.testing.fuzz.cases import Batch, Case
-from rennet.testing.fuzz.changes import Change
-from rennet.testing.fuzz.reduce import nearest, smaller_texts, smaller_trees
+from rennet.testing.fuzz.changes import Change, changed
+from rennet.testing.fuzz.reduce import smaller_texts, smaller_trees
 from rennet.testing.fuzz.tables import Table
 from rennet.testing.fuzz.tree import Relation, sql
 
@@ -96,7 +96,7 @@ class Shrinker:
             change = self.batch.changes[position]
             rest = change.statements[:number] + change.statements[number + 1 :]
             changes = list(self.batch.changes)
-            changes[position] = Change(change.title, rest, change.quiet)
+            changes[position] = Change(change.title, rest)
             smaller = replace(self.batch, changes=tuple(changes))
             if rest and self._fails(smaller):
                 self.batch = smaller
@@ -125,20 +125,16 @@ class Shrinker:
 
     def _tables(self) -> None:
         """Drop tables and views that the query does not read, and what happens to them."""
-        needed = nearest(self.batch)
+        needed = self.batch.read_by(self.batch.cases[0])
         kept = tuple(table for table in self.batch.tables if table.name in needed)
         views = tuple(view for view in self.batch.views if view.name in needed)
         changes = tuple(
-            Change(c.title, tuple(s for s in c.statements if _touches(s, needed)), c.quiet)
+            Change(c.title, tuple(s for s in c.statements if changed(s) in needed))
             for c in self.batch.changes
         )
         smaller = replace(self.batch, tables=kept, views=views, changes=changes)
         if smaller != self.batch and self.judge(smaller):
             self.batch = smaller
-
-
-def _touches(statement: str, tables: set[str]) -> bool:
-    return any(word in tables for word in statement.split(maxsplit=4)[:4])
 
 
 def with_table(batch: Batch, position: int, table: Table) -> Batch:

@@ -31,7 +31,7 @@ class Table:
         by = " PARTITIONED BY (k)" if self.partitioned else ""
         properties = (
             f"TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(self.vectors).lower()}', "
-            f"'delta.enableChangeDataFeed' = '{str(self.feed).lower()}')"
+            f"'delta.enableChangeDataFeed' = '{str(self.feed).lower()}', 'delta.checkpointInterval' = '100')"
         )
         made = [f"CREATE TABLE {self.name} ({listed}) USING delta{by} {properties}"]
         return made + ([insert(self.name, self.rows)] if self.rows else [])

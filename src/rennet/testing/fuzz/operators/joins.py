@@ -36,7 +36,7 @@ def few(maker: Maker, child: Relation) -> Relation:
     items = tuple(keep(c) for c in below.columns)
     order = Clause("ORDER BY", (", ".join(c.name for c in below.columns),), droppable=False)
     template = "SELECT {i0} FROM {r0} AS s {w0} LIMIT 12"
-    return Relation("limit", template, items, (below,), (order,), rows=12)
+    return Relation("", template, items, (below,), (order,), rows=12)
 
 
 def match(maker: Maker, left: Relation, right: Relation) -> tuple[Relation, Relation, Column, Column]:

@@ -15,7 +15,9 @@ def project(maker: Maker, depth: int) -> Relation:
     items = [keep(c) for c in maker.some(child.columns, 1, WIDEST - 2)]
     usable = [c for c in child.columns if c.kind != values.APPROXIMATE]
     for _ in range(maker.number(1, 2)):
-        kind = maker.one(values.SCALARS if maker.chance(0.85) else values.NESTED)
+        kind = maker.one([c.kind for c in usable if c.kind in values.SCALARS] or values.SCALARS)
+        if maker.chance(0.3):
+            kind = maker.one((*values.SCALARS, *values.NESTED))
         items.append(maker.item(kind, maker.scalar(usable, kind, 2)))
     return selected(child, tuple(items), "project")
 

@@ -75,7 +75,8 @@ def _with_column(op: str, below: Relation, made: Column) -> Relation:
 
 def _single_value(maker: Maker, parts: Parts, correlated: bool) -> tuple[str, str, Clause]:
     """A subquery of one value, and its kind."""
-    kind = maker.one((values.INT, values.INT, values.STRING, values.DECIMAL, values.DATE))
+    kinds = (values.INT, values.STRING, values.DECIMAL, values.DATE)
+    kind = maker.one([c.kind for c in parts.inner.columns if c.kind in kinds] or kinds)
     value = maker.scalar(parts.inner.columns, kind)
     calls = [f"max({value})", f"min({value})"]
     calls += [f"sum({value})"] if kind in (values.INT, values.DECIMAL) else []
