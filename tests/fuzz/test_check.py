@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from rennet import Engine
+from rennet import Engine, Technique
 from rennet.execute.refresh import RefreshResult
 from rennet.testing.fuzz.cases import Batch, Case
 from rennet.testing.fuzz.changes import Change
@@ -53,7 +53,7 @@ class Forgetful(Engine):
 
     def refresh(self, name: str, *_: Any, **__: Any) -> RefreshResult:
         done = super().refresh(name, full=True)
-        return replace(done, technique="NO_OP", version=None, jobs=0)  # type: ignore[arg-type]
+        return replace(done, technique=Technique.NO_OP, version=None, jobs=0)
 
 
 class Careless(Engine):
