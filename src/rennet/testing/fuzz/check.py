@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,8 +27,9 @@ from rennet.jvm import Jvm
 from rennet.plan.expressions import literal
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.testing.fuzz.cases import Batch, Case
-from rennet.testing.fuzz.changes import Change
+from rennet.testing.fuzz.changes import Change, changed
 from rennet.testing.fuzz.compare import Tuple, bag, difference, plain
+from rennet.testing.fuzz.oracle import Oracle
 from rennet.testing.fuzz.outcome import Failure, Kind, Tally, code
 
 AUTO = "AUTO"
@@ -117,26 +118,29 @@ class _Run:
         self.schema = schema
         self.batch = batch
         self.tally = tally
+        self.oracle = Oracle(self.spark, schema, batch)
         self.copies: dict[int, list[Copy]] = {case.number: [] for case in batch.cases}
         self.failures: dict[int, Failure] = {}
         away = Change("everything is taken away", tuple(f"DELETE FROM {t.name}" for t in batch.tables))
         self.steps = (*batch.changes, *((NOTHING, away) if endings else ()))
 
     def all(self) -> list[Failure]:
-        self._all(self.batch.setup)
+        self._all(self.batch.setup, {table.name for table in self.batch.tables})
         with ThreadPoolExecutor(self.checker.threads) as pool:
             list(pool.map(self._create, self.batch.cases))
             for number, step in enumerate(self.steps):
                 if time.monotonic() > self.checker.end:
                     break
-                self._all(step.statements)
+                self._all(step.statements, {changed(statement) for statement in step.statements})
                 list(pool.map(partial(self._step, number, step), self.batch.cases))
         return [self.failures[number] for number in sorted(self.failures)]
 
-    def _all(self, statements: Sequence[str]) -> None:
+    def _all(self, statements: Sequence[str], tables: Collection[str]) -> None:
         with self.tally.timed("changes"):
             for statement in statements:
                 self.spark.sql(statement)
+        with self.tally.timed("look"):
+            self.oracle.look(tables)
 
     # -- creating ------------------------------------------------------------------------------------
 
@@ -292,7 +296,7 @@ class _Run:
         """What Spark itself says, or nothing when it cannot run the query."""
         try:
             with self.tally.timed("query"):
-                return bag(self.spark.sql(case.sql).collect())
+                return bag(self.oracle.rows(case.sql))
         except Exception as error:
             self.tally.invalid[_said(error)[:160]] += 1
             return None

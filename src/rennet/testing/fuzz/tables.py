@@ -46,8 +46,13 @@ class CatalogView:
     condition: str
 
     @property
+    def query(self) -> str:
+        return f"SELECT * FROM {self.table.name} WHERE {self.condition}"
+
+    @property
     def setup(self) -> list[str]:
-        return [f"CREATE VIEW {self.name} AS SELECT * FROM {self.table.name} WHERE {self.condition}"]
+        """The statement that makes it."""
+        return [f"CREATE VIEW {self.name} AS {self.query}"]
 
 
 def insert(table: str, rows: tuple[Row, ...]) -> str:
