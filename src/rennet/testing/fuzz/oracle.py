@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from rennet.testing.fuzz.cases import Batch
+from rennet.testing.fuzz.settings import apart
 
 
 class Oracle:
@@ -21,7 +22,7 @@ class Oracle:
         self.tables = spark
         self.schema = schema
         self.batch = batch
-        self.session = spark.newSession()
+        self.session = apart(spark)
 
     def look(self, changed: Collection[str]) -> None:
         """Copy the tables that changed."""

@@ -21,17 +21,9 @@ from rennet.testing.fuzz.check import AUTO, Checker
 from rennet.testing.fuzz.coverage import Coverage
 from rennet.testing.fuzz.outcome import Failure, Tally
 from rennet.testing.fuzz.scenario import file_name, scenario
+from rennet.testing.fuzz.settings import COMPILER, SETTINGS
 from rennet.testing.fuzz.shrink import Judge, Shrinker
 
-SETTINGS = {
-    "spark.sql.shuffle.partitions": "1",
-    # Every stage of an adaptive query is a job of its own; there is nothing to adapt to.
-    "spark.sql.adaptive.enabled": "false",
-    "spark.databricks.delta.snapshotPartitions": "1",
-    # Tables here are tiny: compiling a query takes longer than running it.
-    "spark.sql.codegen.wholeStage": "false",
-}
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 MOST_SHRUNK = 5
 """Failures beyond this many are written as they are."""
 
@@ -51,7 +43,7 @@ class Options:
     """Where failures are written."""
     shrink_seconds: float = 120.0
     """Time to make one failure small; nothing leaves it as it is."""
-    threads: int = 1
+    threads: int = 2
     """So many views are refreshed at once."""
 
 
