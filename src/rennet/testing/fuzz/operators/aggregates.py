@@ -193,6 +193,8 @@ def grouped(maker: Maker, depth: int) -> Relation:
         if not text[0].isdigit() and text[0] not in "'-D":
             by.append(text)
             shown.append(maker.item(kind, text))
+    if maker.chance(0.1):  # any row of a group will do for its key
+        shown.append(maker.item(keys[0].kind, f"{maker.one(('first', 'last', 'any_value'))}({keys[0].name})"))
     items = (*shown, *calls(maker, child.columns, maker.number(1, 3)))
     clauses = (Clause("GROUP BY", tuple(by), droppable=False), having(maker, child))
     template = "SELECT {i0} FROM {r0} AS s {w0} {w1}"
