@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from pyspark.errors import PySparkException
 
 from rennet.api import Engine
-from rennet.cli import bench, commands, demo
+from rennet.cli import bench, commands, demo, fuzz
 from rennet.cli.commands import FAILED, INTERRUPTED, OK, UNEXPECTED, USAGE, Command, Context, UsageError
 from rennet.cli.output import Output, one_line
 from rennet.cli.progress import Activity
@@ -54,6 +54,8 @@ def _run(options: argparse.Namespace, out: Output) -> int:
         return demo.run(options, out, activity, opened)
     if options.command == "bench":
         return bench.run(options, out, activity)
+    if options.command == "fuzz":
+        return fuzz.run(options, out, activity)
     if options.command == "sql":
         options.statements = commands.statements(options)
     with opened(options.warehouse, activity) as engine:
@@ -217,6 +219,29 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         _number("--samples", 10, "show at most so many differing rows of each kind"),
     ),
     "show": ("list the materialized views",),
+    "fuzz": (
+        "check rennet itself on random queries, data and changes, in a warehouse of its own",
+        _number("--cases", 200, "how many queries"),
+        (
+            ("--seed",),
+            {"metavar": "S", "type": _count, "help": "what everything follows from (default: the date)"},
+        ),
+        (("--case",), {"metavar": "K", "type": _count, "help": "only this one"}),
+        (("--minutes",), {"metavar": "M", "type": float, "help": "stop after about so long"}),
+        (
+            ("--techniques",),
+            {
+                "choices": ("some", "all"),
+                "default": "some",
+                "help": "a random technique at each refresh (default), or a view per technique",
+            },
+        ),
+        (
+            ("--out",),
+            {"metavar": "DIR", "default": "fuzz-failures", "help": "where failures are written as scenarios"},
+        ),
+        _number("--shrink", 120, "seconds to make one failure small, 0 to leave it as it is"),
+    ),
 }
 """Summary and arguments of each subcommand."""
 

@@ -1,0 +1,177 @@
+"""The whole run: cases until there are enough or time is up, failures made small and written down."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rennet.api import Engine
+from rennet.session import close, session
+from rennet.testing.fuzz.cases import Batch, batches, coverage
+from rennet.testing.fuzz.check import AUTO, Checker
+from rennet.testing.fuzz.coverage import Coverage
+from rennet.testing.fuzz.outcome import Failure, Tally
+from rennet.testing.fuzz.scenario import file_name, scenario
+from rennet.testing.fuzz.settings import COMPILER, SETTINGS
+from rennet.testing.fuzz.shrink import Judge, Shrinker
+
+MOST_SHRUNK = 5
+"""Failures beyond this many are written as they are."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to run."""
+
+    seed: int
+    cases: int
+    minutes: float | None = None
+    case: int | None = None
+    """Only this one."""
+    every: bool = False
+    """Every technique for every case, not a random one each time."""
+    folder: Path | None = None
+    """Where failures are written."""
+    shrink_seconds: float = 120.0
+    """Time to make one failure small; nothing leaves it as it is."""
+    threads: int = 2
+    """So many views are refreshed at once."""
+
+
+@dataclass
+class Report:
+    """What came of it."""
+
+    seed: int
+    covered: Coverage
+    tally: Tally = field(default_factory=Tally)
+    failures: list[Failure] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def lines(self) -> list[str]:
+        found = [f"FAILED {failure}" for failure in self.failures]
+        written = [f"  written to {path}" for path in self.files]
+        outcome = f"seed {self.seed}: {len(self.failures)} failures in {self.seconds:.0f} s"
+        return [*found, *written, str(self.covered), *self.tally.lines(), outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "pairs": {"covered": len(self.covered.possible) - len(self.covered.missing),
+                      "possible": len(self.covered.possible)},
+            "failures": [str(failure) for failure in self.failures],
+            "files": [str(path) for path in self.files],
+            **self.tally.to_dict(),
+        }  # fmt: skip
+
+
+def seed_of_today() -> int:
+    """The date as a number: another seed every day, the same all day."""
+    return int(datetime.now(UTC).strftime("%Y%m%d"))
+
+
+def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _: None) -> Report:
+    """Run cases and report; `say` is told what is going on."""
+    started = time.monotonic()
+    report = Report(options.seed, coverage(options.seed))
+    end = math.inf if options.minutes is None else started + options.minutes * 60
+    checker = Checker(engine, options.every, threads=options.threads, end=end)
+    for batch in _chosen(options, report.covered):
+        say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
+        for failure in checker.run(batch, report.tally):
+            say(f"FAILED {failure}")
+            report.failures.append(failure)
+            _record(engine, options, report, batch, failure)
+        if time.monotonic() > end:
+            break
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _record(engine: Engine, options: Options, report: Report, batch: Batch, failure: Failure) -> None:
+    """Make a failure small, unless there are many, and write it down."""
+    if options.folder is None:
+        return
+    small = replace(batch, cases=(failure.case,))
+    if len(report.failures) <= MOST_SHRUNK and options.shrink_seconds > 0:
+        small, failure = smallest(engine, batch, failure, options.shrink_seconds)
+    report.files.append(_written(options.folder, small, failure))
+
+
+def _chosen(options: Options, covered: Coverage) -> Iterator[Batch]:
+    """The batches to run, the last cut to the number asked for."""
+    for batch in batches(options.seed, covered):
+        if options.case is not None:
+            found = tuple(case for case in batch.cases if case.number == options.case)
+            if found:
+                yield replace(batch, cases=found)
+                return
+            continue
+        cases = tuple(case for case in batch.cases if case.number < options.cases)
+        if not cases:
+            return
+        yield replace(batch, cases=cases)
+
+
+# -- making a failure small ---------------------------------------------------------------------------------
+
+
+def smallest(engine: Engine, batch: Batch, failure: Failure, seconds: float) -> tuple[Batch, Failure]:
+    """The failing case alone, as small as it gets in that time, and how it fails then."""
+    ending = failure.step >= len(batch.changes)
+    changes = batch.changes if ending else batch.changes[: failure.step + 1]
+    alone = replace(batch, changes=changes, cases=(failure.case,))
+    for checker in (Checker(engine, fixed=failure.technique or AUTO), Checker(engine, every=True)):
+        found: dict[str, Failure] = {}
+        judge = _judge(checker, failure, ending, found)
+        if judge(alone):
+            small = Shrinker(alone, judge, seconds).shrunk()
+            return small, found.get(small.cases[0].sql, failure)
+    return alone, failure
+
+
+def _judge(checker: Checker, failure: Failure, ending: bool, found: dict[str, Failure]) -> Judge:
+    """Fails in the same way, by the same technique; `found` keeps how, by query."""
+
+    def judge(batch: Batch) -> set[int]:
+        failures = [f for f in checker.run(batch, endings=ending) if f.kind is failure.kind]
+        found.update({f.case.sql: f for f in failures})
+        return {f.case.number for f in failures}
+
+    return judge
+
+
+def _written(folder: Path, batch: Batch, failure: Failure) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / file_name(batch)
+    path.write_text(scenario(batch, failure))
+    return path
+
+
+# -- a session ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def small_session() -> Iterator[Engine]:
+    """An engine for tiny tables, in a warehouse that is gone afterwards."""
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILER)
+    place = tempfile.mkdtemp(prefix="rennet-fuzz-")
+    try:
+        spark = session(warehouse=place, cores=2, memory="3g", config=SETTINGS)
+        try:
+            yield Engine(spark)
+        finally:
+            close(spark)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,24 @@
+"""Spark for tables of a few rows: there, planning and compiling take longer than running."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    # Every stage of an adaptive query is a job of its own; there is nothing to adapt to.
+    "spark.sql.adaptive.enabled": "false",
+    # Compiling a query takes longer than running it.
+    "spark.sql.codegen.wholeStage": "false",
+}
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+"""The same for the JVM: the quick compiler, with room for what it makes."""
+
+
+def apart(spark: SparkSession) -> SparkSession:
+    """A session of its own with these settings: the same tables, other temporary views."""
+    made = spark.newSession()
+    for name, value in SETTINGS.items():
+        made.conf.set(name, value)
+    return made
