@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -77,7 +78,7 @@ def test_versions_of_a_key_follow_each_other(
     found: list[Event], ignore_nulls: bool, tracked: tuple[int, ...] | None
 ) -> None:
     versions = sorted(scd2(found, ignore_nulls, tracked), key=lambda v: (v.key, v.start))
-    for before, after in zip(versions, versions[1:], strict=False):
+    for before, after in pairwise(versions):
         if before.key == after.key:
             assert before.start < before.end <= after.start
 

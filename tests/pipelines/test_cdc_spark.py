@@ -27,7 +27,8 @@ HISTORIES = 500
 
 def frame(spark: SparkSession, events: list[Event]) -> DataFrame:
     rows = [
-        (e.key, e.sequence // 4, e.sequence % 4, NAMES[e.kind], *(e.values or (None, None, None))) for e in events
+        (e.key, e.sequence // 4, e.sequence % 4, NAMES[e.kind], *(e.values or (None, None, None)))
+        for e in events
     ]
     return spark.createDataFrame(rows, SCHEMA)
 
@@ -136,7 +137,11 @@ def test_types_that_cannot_be_compared_are_carried(spark: SparkSession) -> None:
     for rows in ([(1, 2, {"x": 1})], [(1, 1, {"y": 2}), (1, 2, {"x": 1})], [(1, 3, None)]):
         apply(jvm, table, spark.createDataFrame(rows, empty.schema), chosen)
     shown = spark.table(name.sql).orderBy("n").collect()
-    assert [(r.m, r.__START_AT, r.__END_AT) for r in shown] == [({"y": 2}, 1, 2), ({"x": 1}, 2, 3), (None, 3, None)]
+    assert [(r.m, r.__START_AT, r.__END_AT) for r in shown] == [
+        ({"y": 2}, 1, 2),
+        ({"x": 1}, 2, 3),
+        (None, 3, None),
+    ]
 
 
 def test_an_event_without_a_sequence_is_refused(spark: SparkSession) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from pyspark.pipelines import create_sink, create_streaming_table, temporary_view
 from pyspark.pipelines import append_flow as spark_append_flow
-from pyspark.pipelines import materialized_view, table
+from pyspark.pipelines import create_sink, create_streaming_table, materialized_view, table, temporary_view
 from pyspark.pipelines.source_code_location import get_caller_source_code_location
 from pyspark.sql import Column
 
@@ -116,8 +115,8 @@ def create_auto_cdc_from_snapshot_flow(
 ) -> None:
     """Keep `target` as a series of snapshots says.
 
-    `source` is a table, whose versions are the snapshots, or a function that is given the last version applied
-    (None at first) and returns the next as (DataFrame, version), or None when there is no more.
+    `source` is a table, which is a snapshot whenever the pipeline is updated, or a function that is given the
+    last version applied (None at first) and returns the next as (DataFrame, version), or None if there is none.
     """
     registry = active()
     options = CdcOptions(
@@ -128,9 +127,7 @@ def create_auto_cdc_from_snapshot_flow(
         track_history_except_column_list=_names(track_history_except_column_list),
     )
     where = registry.location(get_caller_source_code_location(stacklevel=1))
-    registry.add_flow(
-        Flow(name or target, target, where, cdc=options, snapshots=SnapshotSource(source))
-    )
+    registry.add_flow(Flow(name or target, target, where, cdc=options, snapshots=SnapshotSource(source)))
 
 
 def _names(columns: Columns | None) -> tuple[str, ...] | None:

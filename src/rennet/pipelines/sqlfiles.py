@@ -1,6 +1,6 @@
 """The statements of a pipeline's .sql files.
 
-As in `rennet.sql.parse`, only headers are read here; queries and conditions are Spark SQL and kept as written.
+As in `rennet.sql.parse`, only headers are read here; queries and conditions are Spark SQL, kept as written.
 """
 
 from __future__ import annotations
@@ -271,7 +271,9 @@ def _auto_cdc(p: Parser, name: str, where: Location, context: Context) -> Flow:
             raise p.error(f"a second {phrase} is not allowed.")
         given[field_name] = READERS[field_name](p)
     options = _options(given)
-    return Flow(name, target, where, source=source, cdc=options, conf=dict(context.conf), database=context.database)
+    return Flow(
+        name, target, where, source=source, cdc=options, conf=dict(context.conf), database=context.database
+    )
 
 
 def _options(given: dict[str, Any]) -> CdcOptions:

@@ -74,9 +74,8 @@ def create(jvm: Jvm, name: ViewName, columns: StructType, layout: Layout) -> Str
     if needs_mapping(columns):
         properties["delta.columnMapping.mode"] = "name"
     properties.update({k: v for k, v in layout.properties if k.startswith("delta.")})
-    spark.sql(
-        f"CREATE TABLE {backing.sql} ({_ddl(jvm, columns)}) USING delta {layout.clause()} {_pairs(properties)}"
-    )
+    clauses = f"USING delta {layout.clause()} {_pairs(properties)}"
+    spark.sql(f"CREATE TABLE {backing.sql} ({_ddl(jvm, columns)}) {clauses}")
     return StreamedTable(name, backing, location(spark, backing))
 
 
@@ -103,8 +102,9 @@ def publish(
     named = ", ".join(_column(field) for field in columns)
     chosen = ", ".join(quote(field.name) for field in columns)
     where = f" WHERE {quote(visible)}" if visible else ""
+    properties = _pairs({**own, TABLE: str(table.backing)})
     spark.sql(
-        f"CREATE OR REPLACE VIEW {table.name.sql} ({named}) {comment} {_pairs({**own, TABLE: str(table.backing)})} "
+        f"CREATE OR REPLACE VIEW {table.name.sql} ({named}) {comment} {properties} "
         f"AS SELECT {chosen} FROM {table.backing.sql}{where}"
     )
     if old is not None and old.backing != table.backing:

@@ -89,7 +89,7 @@ def in_order(events: Iterable[Event], ignore_nulls: bool) -> list[Event]:
 
 
 def _simultaneous(events: list[Event], ignore_nulls: bool) -> Event:
-    """A delete wins; else the greatest row, or, where nulls say nothing, the greatest value of each column."""
+    """A delete wins; else the greatest row or, where nulls say nothing, the greatest of each column."""
     last = max(events, key=lambda event: event.kind)
     if last.kind is not Kind.UPSERT:
         return last

@@ -20,7 +20,11 @@ OLD, NEW, KEPT = "__mv_old", "__mv_new", "__mv_kept"
 
 
 def changed(
-    stored: DataFrame, events: DataFrame, shape: Shape, truncated: Column | None = None, all_rows: bool = False
+    stored: DataFrame,
+    events: DataFrame,
+    shape: Shape,
+    truncated: Column | None = None,
+    all_rows: bool = False,
 ) -> DataFrame:
     """The rows to be written, with the position of the one each replaces, and whether it is kept at all.
 
@@ -39,7 +43,10 @@ def _summed(upserts_and_deletes: DataFrame, shape: Shape) -> DataFrame:
     """One row per key: what the batch says of it."""
     is_upsert, is_delete = F.col(KIND) == UPSERT, F.col(KIND) == DELETE
     sequence = F.col(SEQUENCE)
-    sums = [F.max(F.when(is_upsert, sequence)).alias(UPSERTED), F.max(F.when(is_delete, sequence)).alias(DELETED)]
+    sums = [
+        F.max(F.when(is_upsert, sequence)).alias(UPSERTED),
+        F.max(F.when(is_delete, sequence)).alias(DELETED),
+    ]
     if shape.options.ignore_null_updates:
         for i, (name, kind) in enumerate(shape.values):
             value = F.col(quote(name))

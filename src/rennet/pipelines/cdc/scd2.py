@@ -1,7 +1,7 @@
 """Type 2: splice the events of a batch into the stored history of their keys.
 
-One event per key and moment is stored, whether or not it opens a version, so the whole history of a key can be
-told again when something arrives late. Only rows that then look different are written.
+One event per key and moment is stored, whether or not it opens a version, so the whole history of a key
+can be told again when something arrives late. Only rows that then look different are written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ OPENS, LIFE, RUN = "__mv_opens", "__mv_life", "__mv_run"
 
 def changed(stored: DataFrame, events: DataFrame, shape: Shape) -> DataFrame:
     """The rows to be written, with the position of the one each replaces."""
-    told = _ended(_runs(_filled(_one_per_moment(_together(stored, events, shape), shape), shape), shape), shape)
+    told = _ended(
+        _runs(_filled(_one_per_moment(_together(stored, events, shape), shape), shape), shape), shape
+    )
     return told.where(_differs(shape)).drop(OLD, LIFE, RUN, OPENS)
 
 
@@ -43,7 +45,7 @@ def _together(stored: DataFrame, events: DataFrame, shape: Shape) -> DataFrame:
 
 
 def _one_per_moment(rows: DataFrame, shape: Shape) -> DataFrame:
-    """Events of one key and one moment made into one: a delete, else the greatest row, or the greatest values."""
+    """One event of each key and moment: a delete, else the greatest row, or the greatest of each column."""
     upserted = F.col(KIND) == UPSERT
     sums = [F.max(KIND).alias(KIND), F.first(OLD, ignorenulls=True).alias(OLD)]
     if shape.options.ignore_null_updates:
@@ -96,9 +98,9 @@ def _ended(rows: DataFrame, shape: Shape) -> DataFrame:
     boundary = F.when(F.col(OPENS) | (F.col(KIND) == DELETE), F.col(SEQUENCE))
     after = _time(shape).rowsBetween(1, Window.unboundedFollowing)
     rows = rows.withColumn(END, F.min(boundary).over(after))
-    own = F.struct(*(F.col(quote(name)) for name, _ in shape.values))
     ranks = [
-        rank(F.col(quote(n)), k).eqNullSafe(rank(F.col(f"{AS_ARRIVED}.{quote(n)}"), k)) for n, k in shape.values
+        rank(F.col(quote(n)), k).eqNullSafe(rank(F.col(f"{AS_ARRIVED}.{quote(n)}"), k))
+        for n, k in shape.values
     ]
     as_shown = reduce(Column.__and__, ranks, F.lit(True)) | (F.col(KIND) == DELETE)
     nothing = F.lit(None).cast(own_type(shape))
