@@ -86,8 +86,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "versions_all": {"scd_type": 2, "ignore_null_updates": True, "track_history_column_list": ("a",)},
 }
 
+WIDE = ("latest_truncated", "versions_partial", "versions_tracked")
+"""Settings whose parts the others combine."""
 
-@pytest.mark.parametrize("name", SETTINGS)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in WIDE else []) for name in SETTINGS]
+)
 def test_random_histories_in_random_batches_equal_the_reference(spark: SparkSession, name: str) -> None:
     chance = random.Random(name)
     truncates = "apply_as_truncates" in SETTINGS[name]
@@ -137,7 +142,7 @@ def test_types_that_cannot_be_compared_are_carried(spark: SparkSession) -> None:
     for rows in ([(1, 2, {"x": 1})], [(1, 1, {"y": 2}), (1, 2, {"x": 1})], [(1, 3, None)]):
         apply(jvm, table, spark.createDataFrame(rows, empty.schema), chosen)
     shown = spark.table(name.sql).orderBy("n").collect()
-    assert [(r.m, r.__START_AT, r.__END_AT) for r in shown] == [
+    assert [(r["m"], r["__START_AT"], r["__END_AT"]) for r in shown] == [
         ({"y": 2}, 1, 2),
         ({"x": 1}, 2, 3),
         (None, 3, None),

@@ -116,7 +116,7 @@ def create_auto_cdc_from_snapshot_flow(
     """Keep `target` as a series of snapshots says.
 
     `source` is a table, which is a snapshot whenever the pipeline is updated, or a function that is given the
-    last version applied (None at first) and returns the next as (DataFrame, version), or None if there is none.
+    last version applied (None at first) and returns the next as (DataFrame, version), or None.
     """
     registry = active()
     options = CdcOptions(

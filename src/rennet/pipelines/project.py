@@ -89,13 +89,18 @@ class Pipeline:
 
     @contextmanager
     def _inside(self) -> Iterator[None]:
-        """Let `SparkSession.active()` and `getOrCreate()` in the project's files find its session."""
+        """Let the project's files find its session, and its folder by relative paths."""
         before = SparkSession._instantiatedSession
+        path = self.jvm.type("org.apache.hadoop.fs.Path")
+        files = path(".").getFileSystem(self.jvm.session.sessionState().newHadoopConf())
+        folder = files.getWorkingDirectory()
         SparkSession._instantiatedSession = self.jvm.spark
+        files.setWorkingDirectory(path(str(self.spec.root)))
         try:
             with self.jvm.active():
                 yield
         finally:
+            files.setWorkingDirectory(folder)
             SparkSession._instantiatedSession = before
 
 
