@@ -29,9 +29,7 @@ def call(spark: SparkSession, *arguments: str) -> int:
     return RUN[options.command](Context(Engine(spark), options, Output(), Activity(False)))
 
 
-def test_a_new_project_runs(
-    spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_new_project_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "--name", "fresh"]) == 0
     assert main(["init", "--name", "fresh"]) == 3
     spec = folder / "fresh" / "spark-pipeline.yml"

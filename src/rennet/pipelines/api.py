@@ -1,6 +1,6 @@
 """`from rennet import pipelines as dp`: all of `pyspark.pipelines`, and what it lacks.
 
-The decorators are Spark's own. Added are expectations, AUTO CDC of type 2 and from snapshots, views with a
+Most decorators are Spark's own. Added are expectations, AUTO CDC of type 2 and from snapshots, views with a
 refresh policy and a schedule, and flows that run once.
 """
 
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from pyspark.pipelines import append_flow as spark_append_flow
-from pyspark.pipelines import create_sink, create_streaming_table, materialized_view, table, temporary_view
+from pyspark.pipelines import create_sink, create_streaming_table, table, temporary_view
 from pyspark.pipelines.source_code_location import get_caller_source_code_location
 from pyspark.sql import Column
+from pyspark.sql.types import StructType
 
-from rennet.errors import PipelineError
+from rennet.errors import PipelineError, Policy
 from rennet.pipelines.cdc.options import CdcOptions, Expression, names_of
-from rennet.pipelines.definitions import Action, Expectation, Flow, SnapshotSource
+from rennet.pipelines.definitions import Action, Dataset, DatasetKind, Expectation, Flow, SnapshotSource
 from rennet.pipelines.registry import EXPECTATIONS, active
+from rennet.sql.schedule import Schedule
 
 __all__ = [
     "append_flow",
@@ -42,6 +43,48 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Columns = Sequence[str] | Sequence[Column]
 
 
+def materialized_view(
+    query_function: Callable[[], Any] | None = None,
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: dict[str, str] | None = None,
+    table_properties: dict[str, str] | None = None,
+    partition_cols: list[str] | None = None,
+    cluster_by: list[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+    refresh_policy: Policy | str = Policy.AUTO,
+    schedule: Schedule | None = None,
+) -> Any:
+    """A view that is stored and kept up to date; `format` is not looked at, views are Delta tables."""
+    location = get_caller_source_code_location(stacklevel=1)
+
+    def define(function: Callable[[], Any]) -> None:
+        registry = active()
+        where = registry.location(location)
+        known = name or function.__name__
+        registry.add_dataset(
+            Dataset(
+                known,
+                DatasetKind.MATERIALIZED_VIEW,
+                where,
+                comment or "",
+                dict(table_properties or {}),
+                tuple(partition_cols or ()),
+                tuple(cluster_by or ()),
+                schema,
+                policy=Policy(refresh_policy),
+                schedule=schedule,
+            )
+        )
+        found = tuple(getattr(function, EXPECTATIONS, ()))
+        conf = dict(spark_conf or {})
+        registry.add_flow(Flow(known, known, where, function, conf=conf, expectations=found))
+
+    return define if query_function is None else define(query_function)
+
+
 def append_flow(
     *,
     target: str,
@@ -50,8 +93,6 @@ def append_flow(
     once: bool = False,
 ) -> Callable[[Callable[[], Any]], None]:
     """A flow into a streaming table; one that runs `once` reads its source as it is, and never again."""
-    if not once:
-        return spark_append_flow(target=target, name=name, spark_conf=spark_conf)
     location = get_caller_source_code_location(stacklevel=1)
 
     def define(function: Callable[[], Any]) -> None:
@@ -60,7 +101,7 @@ def append_flow(
         where = registry.location(location)
         conf = dict(spark_conf or {})
         registry.add_flow(
-            Flow(name or function.__name__, target, where, function, conf=conf, once=True, expectations=found)
+            Flow(name or function.__name__, target, where, function, conf=conf, once=once, expectations=found)
         )
 
     return define
