@@ -1,4 +1,4 @@
-"""Updates that are killed at any moment: the next one ends in the right state, nothing lost, nothing doubled."""
+"""Updates that are killed at any moment: the next one ends in the right state."""
 
 from __future__ import annotations
 
