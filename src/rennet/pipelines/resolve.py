@@ -60,8 +60,8 @@ def resolve(jvm: Jvm, project: Project, database: str) -> Graph:
     nodes, problems = assemble(project, database)
     with StandIns(jvm) as stand_ins:
         walk = Walk(jvm, nodes, database, stand_ins)
-        for key in nodes:
-            walk.visit(key)
+        while walk.round():
+            pass
     if problems or walk.problems:
         raise InvalidGraphError({str(each): each for each in problems + walk.problems}.values())
     return Graph(nodes, {key: tuple(walk.inputs[key]) for key in nodes}, walk.schemas, database)
@@ -77,6 +77,19 @@ class Walk:
         self.schemas: dict[str, StructType] = {}
         self.frames: dict[str, DataFrame] = {}
         self.path: list[str] = []
+
+    def round(self) -> bool:
+        """Visit what is not well defined yet; whether another round may find more.
+
+        A query may fail on the present columns of a dataset that has others in store: once that is visited,
+        it does not.
+        """
+        before = len(self.schemas)
+        self.problems = []
+        self.inputs = {key: found for key, found in self.inputs.items() if key in self.schemas}
+        for key in self.nodes:
+            self.visit(key)
+        return before < len(self.schemas) < len(self.nodes)
 
     def visit(self, key: str) -> bool:
         """Whether the dataset is well defined; problems are noted once."""
@@ -96,7 +109,7 @@ class Walk:
             except (RennetError, PySparkException) as error:
                 code = error.code if isinstance(error, RennetError) else error.getCondition() or "ERROR"
                 said = error.message if isinstance(error, RennetError) else first_line(error)
-                self.problems.append(Problem(flow.location, code, said))
+                self.problems.append(Problem(flow.location, code, said.removeprefix(f"[{code}] ")))
             except Exception as error:  # whatever a user's function raises
                 what = f"{flow.name} failed: {type(error).__name__}: {error}"
                 self.problems.append(Problem(flow.location, "FUNCTION_FAILED", what))
@@ -183,8 +196,8 @@ class Walk:
 
 def _clearer(error: AnalysisException) -> Exception:
     """A streaming read of a view, in plain words; any other error as it is."""
-    text = str(error)
-    if "view" in text.lower() and "stream" in text.lower():
+    text = (error.getMessage() or "").lower()
+    if "view" in text and "stream" in text:
         return PipelineError(f"A view cannot be read as a stream: {first_line(error)}")
     return error
 

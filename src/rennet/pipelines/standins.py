@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructType
 
 from rennet.jvm import Jvm
+from rennet.pipelines.catalog import property_of
 from rennet.pipelines.definitions import DatasetKind
 from rennet.pipelines.graph import Node
 from rennet.storage.names import ViewName, quote
-from rennet.storage.tables import property_of
 
 MARK = "rennet.stand_in"
 

@@ -20,10 +20,11 @@ from pyspark.sql.types import StructType
 from rennet.errors import AlreadyExistsError
 from rennet.jvm import Jvm
 from rennet.pipelines import expectations as expecting
+from rennet.pipelines.catalog import property_of
 from rennet.pipelines.definitions import Dataset, Expectation, Flow
 from rennet.pipelines.expectations import Outcome
 from rennet.storage.names import ViewName, quote, quote_string
-from rennet.storage.tables import needs_mapping, property_of
+from rennet.storage.tables import needs_mapping
 
 GENERATION = "rennet.generation"
 OBSERVED = "expectations"
