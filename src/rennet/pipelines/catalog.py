@@ -1,4 +1,4 @@
-"""Properties of tables and views, wherever the catalog keeps them: those of Delta tables are in their logs."""
+"""Properties of tables and views, wherever they are kept: those of Delta tables are in their logs."""
 
 from __future__ import annotations
 
