@@ -13,7 +13,7 @@ from rennet import Engine
 from rennet.errors import PipelineError
 from rennet.pipelines.graph import InvalidGraphError
 from rennet.pipelines.project import Pipeline
-from rennet.pipelines.update import Selection, Status
+from rennet.pipelines.update import DatasetResult, Selection, Status
 
 SPEC = """
 name: {name}
@@ -305,3 +305,22 @@ def test_snapshots_become_a_history(spark: SparkSession, project: Make) -> None:
             (2, "c", 1, 2),
             (3, "d", 1, 2),
         ]
+
+
+def test_all_views_of_an_update_read_a_source_at_one_version(spark: SparkSession, project: Make) -> None:
+    spec = project(
+        v_sql="""
+            CREATE MATERIALIZED VIEW one AS SELECT COUNT(*) AS n FROM source;
+            CREATE MATERIALIZED VIEW two AS SELECT COUNT(*) AS n FROM source;
+        """
+    )
+    source = f"{_schema(spec)}.source"
+    spark.range(3).write.saveAsTable(source)
+
+    def meanwhile(_: DatasetResult) -> None:
+        spark.range(2).write.mode("append").saveAsTable(source)
+
+    for seen in (3, 7):
+        pipeline = Pipeline.open(Engine(spark), spec)
+        assert pipeline.update(told=meanwhile).succeeded
+        assert rows(pipeline, "one") == rows(pipeline, "two") == [(seen,)]
