@@ -172,11 +172,12 @@ class Builders:
     def _appended(self, node: Node, full: bool) -> Built:
         schema = self._schema(node.dataset) or self.graph.schemas[node.key]
         generation = streaming.prepare(self.jvm, Wanted(_name(node), node.dataset, schema), full)
+        life = streaming.life(self.jvm, tables.location(self.jvm.spark, _name(node)), generation)
         done = []
         for flow in node.flows:
             expected = (*node.dataset.expectations, *flow.expectations)
             expecting.check(expected)
-            checkpoint = self.checkpoints.of(node.key, flow, generation)
+            checkpoint = self.checkpoints.of(node.key, flow, life)
             with configured(self.jvm, flow):
                 frame = evaluate(self.jvm, flow, self.graph.database)
                 typed = streaming.typed(frame, schema) if node.dataset.schema is not None else frame
@@ -186,7 +187,7 @@ class Builders:
     def _sink(self, node: Node) -> Built:
         done = []
         for flow in node.flows:
-            checkpoint = self.checkpoints.of(node.key, flow, 1)
+            checkpoint = self.checkpoints.of(node.key, flow, "sink")
             with configured(self.jvm, flow):
                 frame = evaluate(self.jvm, flow, self.graph.database)
                 done.append(streaming.send(frame, node.dataset, checkpoint, flow.expectations))
@@ -220,11 +221,12 @@ class Builders:
             frame = evaluate(self.jvm, flow, self.graph.database)
             found = None if fresh else streamed.find(self.jvm, name)
             table = found or create_target(self.jvm, name, frame.schema, options, _layout(node.dataset))
-            checkpoint = self.checkpoints.of(node.key, flow, table.generation)
+            life = streaming.life(self.jvm, table.path, table.generation)
+            checkpoint = self.checkpoints.of(node.key, flow, life)
 
             def each(batch: DataFrame, number: int) -> None:
                 bridge = Jvm.of(batch.sparkSession)
-                applied.append(apply(bridge, table, batch, options, (f"{table.backing}/{flow.name}", number)))
+                applied.append(apply(bridge, table, batch, options, (checkpoint, number)))
 
             streaming.batches(frame, checkpoint, each)
 

@@ -24,6 +24,7 @@ from rennet.pipelines.catalog import property_of
 from rennet.pipelines.definitions import Dataset, Expectation, Flow
 from rennet.pipelines.expectations import Outcome
 from rennet.storage.names import ViewName, quote, quote_string
+from rennet.storage.sources import current, delta_log
 from rennet.storage.tables import needs_mapping
 
 GENERATION = "rennet.generation"
@@ -41,12 +42,17 @@ class Streamed:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where flows remember how far they have come."""
+    """Where flows remember how far they have come: one place for each life of the table they feed."""
 
     storage: Path
 
-    def of(self, key: str, flow: Flow, generation: int) -> str:
-        return str(self.storage / "checkpoints" / key / flow.name / str(generation))
+    def of(self, key: str, flow: Flow, life: str) -> str:
+        return str(self.storage / "checkpoints" / key / flow.name / life)
+
+
+def life(jvm: Jvm, path: str, generation: int) -> str:
+    """What tells a table from the one it was before a full refresh, or before it was dropped and made anew."""
+    return f"{generation}-{current(jvm, delta_log(jvm, path)).metadata().id()}"
 
 
 # -- the table
