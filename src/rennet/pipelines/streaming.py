@@ -51,7 +51,7 @@ class Checkpoints:
 
 
 def life(jvm: Jvm, path: str, generation: int) -> str:
-    """What tells a table from the one it was before a full refresh, or before it was dropped and made anew."""
+    """What tells a table from the one before a full refresh, or before it was dropped and made anew."""
     return f"{generation}-{current(jvm, delta_log(jvm, path)).metadata().id()}"
 
 
