@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -20,10 +21,13 @@ from rennet.pipelines.cdc.options import CdcOptions
 from rennet.pipelines.cdc.scd1 import KEPT
 from rennet.pipelines.cdc.shape import VISIBLE, Shape
 from rennet.pipelines.streamed import Layout, StreamedTable
-from rennet.storage.names import ViewName
+from rennet.storage.names import ViewName, quote
 from rennet.storage.transaction import FILE, ROW, Transaction
 
 DOMAIN = "rennet.cdc"
+SMALL_BATCH = 500_000
+"""Up to so many rows, the keys of a batch fit into every executor."""
+
 FORMATS = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
@@ -71,10 +75,14 @@ def apply(
             return Applied()
         stored = transaction.target()
         _check(shape, StructType([f for f in stored.schema.fields if f.name not in (FILE, ROW)]))
-        with kept(prepared) as rows:
+        with ExitStack() as held:
+            rows = prepared
+            if options.scd_type == 2 or options.apply_as_truncates is not None:
+                rows = held.enter_context(kept(prepared))
             truncated = _truncated(rows, shape, transaction)
-            with kept(_changed(stored, rows, shape, truncated)) as changed:
-                return _commit(transaction, changed, truncated, app)
+            said = held.enter_context(kept(scd1.summed(rows, shape))) if options.scd_type == 1 else rows
+            changed = held.enter_context(kept(_changed(stored, said, shape, truncated)))
+            return _commit(transaction, changed, truncated, app)
 
 
 def _check(shape: Shape, found: StructType) -> None:
@@ -122,11 +130,22 @@ def _truncated(rows: DataFrame, shape: Shape, transaction: Transaction) -> Trunc
     return Truncation(text, F.from_json(F.lit(text), kind, FORMATS)["sequence"], text != known)
 
 
-def _changed(stored: DataFrame, rows: DataFrame, shape: Shape, truncated: Truncation | None) -> DataFrame:
+def _changed(stored: DataFrame, said: DataFrame, shape: Shape, truncated: Truncation | None) -> DataFrame:
     if shape.options.scd_type == 2:
-        return scd2.changed(stored, rows, shape)
-    value = truncated.value if truncated else None
-    return scd1.changed(stored, rows, shape, value, truncated is not None and truncated.new)
+        return scd2.changed(_of_same_keys(stored, said, shape), said, shape)
+    if truncated is not None and truncated.new:
+        return scd1.changed(stored, said, shape, truncated.value, all_rows=True)
+    touched = _of_same_keys(stored, said, shape)
+    return scd1.changed(touched, said, shape, truncated.value if truncated else None)
+
+
+def _of_same_keys(stored: DataFrame, batch: DataFrame, shape: Shape) -> DataFrame:
+    """The stored rows a batch is about; a small batch is sent to where they are, so that they stay there."""
+    keys = batch.select(*map(quote, shape.keys)).distinct()
+    if batch.count() <= SMALL_BATCH:
+        keys = F.broadcast(keys)
+    same = [F.col(f"s.{quote(k)}").eqNullSafe(F.col(f"k.{quote(k)}")) for k in shape.keys]
+    return stored.alias("s").join(keys.alias("k"), reduce(Column.__and__, same), "left_semi")
 
 
 def _commit(

@@ -20,27 +20,23 @@ OLD, NEW, KEPT = "__mv_old", "__mv_new", "__mv_kept"
 
 
 def changed(
-    stored: DataFrame,
-    events: DataFrame,
-    shape: Shape,
-    truncated: Column | None = None,
-    all_rows: bool = False,
+    stored: DataFrame, said: DataFrame, shape: Shape, truncated: Column | None = None, all_rows: bool = False
 ) -> DataFrame:
     """The rows to be written, with the position of the one each replaces, and whether it is kept at all.
 
-    `stored` has positions; `truncated` is the sequence of the last truncate of all. If this batch brought
-    it, `all_rows` that are stored are looked at, else those of the batch's keys.
+    `stored` has positions; `said` is what the batch says of each key; `truncated` is the sequence of the last
+    truncate of all. If this batch brought it, `all_rows` that are stored are looked at.
     """
     old = stored.select(F.struct("*").alias(OLD))
-    new = _summed(events.where(F.col(KIND) >= UPSERT), shape).select(F.struct("*").alias(NEW))
+    new = said.select(F.struct("*").alias(NEW))
     same = [F.col(f"{OLD}.{quote(k)}").eqNullSafe(F.col(f"{NEW}.{quote(k)}")) for k in shape.keys]
     both = new.join(old, reduce(Column.__and__, same), "full" if all_rows else "left")
-    joined = _joined(both, shape)
-    return _settled(joined, shape, truncated)
+    return _settled(_joined(both, shape), shape, truncated)
 
 
-def _summed(upserts_and_deletes: DataFrame, shape: Shape) -> DataFrame:
+def summed(events: DataFrame, shape: Shape) -> DataFrame:
     """One row per key: what the batch says of it."""
+    upserts_and_deletes = events.where(F.col(KIND) >= UPSERT)
     is_upsert, is_delete = F.col(KIND) == UPSERT, F.col(KIND) == DELETE
     sequence = F.col(SEQUENCE)
     sums = [

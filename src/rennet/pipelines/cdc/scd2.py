@@ -22,7 +22,7 @@ OPENS, LIFE, RUN = "__mv_opens", "__mv_life", "__mv_run"
 
 
 def changed(stored: DataFrame, events: DataFrame, shape: Shape) -> DataFrame:
-    """The rows to be written, with the position of the one each replaces."""
+    """The rows to be written, with the position of the one each replaces; `stored` is of the same keys."""
     told = _ended(
         _runs(_filled(_one_per_moment(_together(stored, events, shape), shape), shape), shape), shape
     )
@@ -31,12 +31,9 @@ def changed(stored: DataFrame, events: DataFrame, shape: Shape) -> DataFrame:
 
 def _together(stored: DataFrame, events: DataFrame, shape: Shape) -> DataFrame:
     """The batch and the stored events of its keys, as they arrived."""
-    keys = events.select(*map(quote, shape.keys)).distinct().alias("k")
-    same = [F.col(f"s.{quote(k)}").eqNullSafe(F.col(f"k.{quote(k)}")) for k in shape.keys]
-    touched = stored.alias("s").join(keys, reduce(Column.__and__, same), "left_semi")
     own = F.struct(*(F.col(quote(name)).alias(name) for name, _ in shape.values))
     arrived = F.struct(*(F.col(quote(name)).alias(name) for name, _ in shape.values))
-    old = touched.select(
+    old = stored.select(
         *map(quote, shape.keys), F.col(START).alias(SEQUENCE), KIND,
         F.coalesce(F.col(AS_ARRIVED), own).alias(AS_ARRIVED), F.struct("*").alias(OLD),
     )  # fmt: skip
