@@ -21,7 +21,7 @@ from tests.pipelines.histories import history, split
 
 SCHEMA = "k INT, major INT, minor INT, op STRING, a INT, b INT, c INT"
 NAMES = {Kind.UPSERT: "U", Kind.DELETE: "D", Kind.TRUNCATE: "T"}
-HISTORIES = 500
+HISTORIES = 1000
 """Of each setting: every key is a history of its own."""
 
 
@@ -86,7 +86,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "versions_all": {"scd_type": 2, "ignore_null_updates": True, "track_history_column_list": ("a",)},
 }
 
-WIDE = ("latest_truncated", "versions_partial", "versions_tracked")
+WIDE = ("latest", "latest_truncated", "versions", "versions_partial", "versions_tracked")
 """Settings whose parts the others combine."""
 
 
