@@ -6,9 +6,9 @@ long as the analysis lasts; views that exist with other columns are shadowed by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
@@ -41,14 +41,6 @@ class Graph:
     def ordered(self) -> list[Node]:
         """Every node after all that it reads."""
         return [self.nodes[key] for key in order(self.inputs)]
-
-
-@dataclass
-class Reading:
-    """What a plan reads: names of the graph, those read as streams, and whether the whole is a stream."""
-
-    names: dict[str, None] = field(default_factory=dict)
-    streamed: dict[str, None] = field(default_factory=dict)
 
 
 class NotResolved(Exception):  # noqa: N818 - not an error, but the end of one branch of the walk
@@ -147,11 +139,11 @@ class Walk:
             except AnalysisException as error:
                 self._visit_missing(node, flow, error)
                 continue
-            read = reading(self.jvm, frame, self.nodes)
-            self.inputs[node.key].update(read.names)
-            new = [key for key in read.names if key in self.path or key not in self.inputs]
+            read = reading(self.jvm, frame, {key: key for key in self.nodes} | self.stand_ins.shadows)
+            self.inputs[node.key].update(read)
+            new = [key for key in read if key in self.path or key not in self.inputs]
             visited = [self.visit(key) for key in new]
-            if any(key in self.inputs and key not in self.schemas for key in read.names):
+            if any(key in self.inputs and key not in self.schemas for key in read):
                 raise NotResolved
             if not visited:
                 return frame
@@ -259,30 +251,28 @@ def configured(jvm: Jvm, flow: Flow) -> Iterator[None]:
 # -- plans
 
 
-def reading(jvm: Jvm, frame: DataFrame, nodes: dict[str, Node]) -> Reading:
-    """Which of the graph's datasets a plan reads."""
-    found = Reading()
-    _read(jvm, jvm.analyzed(frame), nodes, found)
+def reading(jvm: Jvm, frame: DataFrame, known: Mapping[str, str]) -> dict[str, None]:
+    """Which of the graph's datasets a plan reads; `known` names them, and what stands in for them."""
+    found: dict[str, None] = {}
+    _read(jvm, jvm.analyzed(frame), known, found)
     return found
 
 
-def _read(jvm: Jvm, plan: JavaObject, nodes: dict[str, Node], found: Reading) -> None:
+def _read(jvm: Jvm, plan: JavaObject, known: Mapping[str, str], found: dict[str, None]) -> None:
     kind = plan.getClass().getSimpleName()
     if kind == "SubqueryAlias" and plan.identifier().qualifier().size() > 0:
         parts = [*jvm.items(plan.identifier().qualifier()), plan.identifier().name()]
         key = ".".join(part.lower() for part in parts[-2:])
-        if key in nodes:
-            found.names[key] = None
-            if plan.isStreaming():
-                found.streamed[key] = None
+        if key in known:
+            found[known[key]] = None
             return
     if kind == "View" and plan.isTempView():
         key = plan.desc().identifier().table().lower()
-        if key in nodes:
-            found.names[key] = None
+        if key in known:
+            found[known[key]] = None
             return
     for part in (*jvm.items(plan.children()), *jvm.items(plan.subqueries())):
-        _read(jvm, part, nodes, found)
+        _read(jvm, part, known, found)
 
 
 def merged(schemas: list[StructType]) -> StructType:

@@ -27,7 +27,8 @@ class StandIns:
     def __init__(self, jvm: Jvm) -> None:
         self.jvm = jvm
         self._made: list[tuple[str, ViewName]] = []
-        self._shadows: list[str] = []
+        self.shadows: dict[str, str] = {}
+        """Temporary views that stand in for a dataset, and its full name."""
 
     def __enter__(self) -> StandIns:
         return self
@@ -37,7 +38,7 @@ class StandIns:
     ) -> None:
         for what, name in reversed(self._made):
             self.jvm.spark.sql(f"DROP {what} IF EXISTS {name.sql}")
-        for shadow in self._shadows:
+        for shadow in self.shadows:
             self.jvm.spark.catalog.dropTempView(shadow)
 
     def provide(self, node: Node, schema: StructType, frame: DataFrame | None) -> None:
@@ -46,14 +47,15 @@ class StandIns:
             return
         if node.kind is DatasetKind.TEMPORARY_VIEW and frame is not None:
             frame.createOrReplaceTempView(quote(node.key))
-            self._shadows.append(node.key)
+            self.shadows[node.key] = node.key
             return
         name = ViewName(*node.key.split("."))
         self._clear(name)
         if not self.jvm.spark.catalog.tableExists(name.sql):
             self._make(name, schema, node.kind is DatasetKind.STREAMING_TABLE and not node.is_cdc)
         elif _types(self.jvm.spark.table(name.sql).schema) != _types(schema):
-            self._shadow(name.name, schema)
+            self.jvm.spark.createDataFrame([], schema).createOrReplaceTempView(quote(name.name))
+            self.shadows[name.name] = node.key
 
     def _clear(self, name: ViewName) -> None:
         """Remove what an analysis that was killed left behind."""
@@ -76,10 +78,6 @@ class StandIns:
 
     def _sql(self, kind: DataType) -> str:
         return str(self.jvm.type("org.apache.spark.sql.types.DataType").fromJson(kind.json()).sql())
-
-    def _shadow(self, name: str, schema: StructType) -> None:
-        self.jvm.spark.createDataFrame([], schema).createOrReplaceTempView(quote(name))
-        self._shadows.append(name)
 
 
 def _types(schema: StructType) -> list[tuple[str, str]]:
