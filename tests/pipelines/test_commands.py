@@ -42,6 +42,15 @@ def test_a_new_project_runs(spark: SparkSession, folder: Path, capsys: pytest.Ca
     said = capsys.readouterr().out
     assert "COMPLETED" in said and "update 1: 2 completed" in said
     assert spark.table("fresh_project.remainders").count() == 7
+    remainders = folder / "fresh" / "transformations" / "remainders.sql"
+    remainders.write_text(
+        "CREATE MATERIALIZED VIEW a AS SELECT * FROM b;\nCREATE MATERIALIZED VIEW a AS SELECT 1"
+    )
+    assert call(spark, "dry-run") == 3
+    said = capsys.readouterr().out
+    assert (
+        "remainders.sql:1: [TABLE_OR_VIEW_NOT_FOUND]" in said and "remainders.sql:2: [DUPLICATE_NAME]" in said
+    )
     (folder / "fresh" / "transformations" / "numbers.py").write_text("1 / 0")
     with pytest.raises(Exception, match=r"numbers\.py:1: ZeroDivisionError"):
         call(spark, "run")

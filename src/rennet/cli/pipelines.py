@@ -12,7 +12,9 @@ from typing import Any
 from rennet.cli.commands import FAILED, OK, Context, UsageError
 from rennet.cli.output import Output, seconds, signed
 from rennet.errors import AlreadyExistsError
+from rennet.pipelines.graph import InvalidGraphError
 from rennet.pipelines.project import Pipeline
+from rennet.pipelines.resolve import Graph
 from rennet.pipelines.spec import find_spec
 from rennet.pipelines.update import DatasetResult, Selection, Status, UpdateResult
 from rennet.pipelines.watch import SystemClock, Watch, scheduled
@@ -30,8 +32,9 @@ def run(context: Context) -> int:
     options = context.options
     selection = _selection(options)
     pipeline = _opened(context)
-    with context.activity.doing("reading the pipeline"):
-        graph = pipeline.graph
+    graph = _graph(context, pipeline)
+    if graph is None:
+        return FAILED
     context.out.line(f"{pipeline.spec.name}: {len(graph.nodes)} datasets", "bold")
     if options.continuous:
         return _continuously(context, pipeline, selection)
@@ -51,6 +54,22 @@ def _opened(context: Context) -> Pipeline:
     if given is not None and not Path(given).is_file():
         raise UsageError(f"There is no {given}.", "--spec names the file spark-pipeline.yml.")
     return Pipeline.open(context.engine, Path(given) if given else find_spec(Path.cwd()))
+
+
+def _graph(context: Context, pipeline: Pipeline) -> Graph | None:
+    """The pipeline's graph; None after all its problems were printed."""
+    try:
+        with context.activity.doing("reading the pipeline"):
+            return pipeline.graph
+    except InvalidGraphError as error:
+        found = [
+            {"file": p.location.file, "line": p.location.line, "code": p.code, "message": p.message}
+            for p in error.problems
+        ]
+        context.out.document({"problems": found})
+        for line in error.message.splitlines():
+            context.out.line(line, "" if line.startswith(" ") else "bold red")
+        return None
 
 
 def _update(context: Context, pipeline: Pipeline, selection: Selection) -> UpdateResult:
@@ -95,8 +114,9 @@ def _document(result: UpdateResult) -> dict[str, Any]:
 def dry_run(context: Context) -> int:
     """Check a pipeline and show its graph; nothing is computed."""
     pipeline = _opened(context)
-    with context.activity.doing("reading the pipeline"):
-        graph = pipeline.graph
+    graph = _graph(context, pipeline)
+    if graph is None:
+        return FAILED
     for node in graph.ordered():
         reads = ", ".join(graph.inputs[node.key])
         context.out.line(f"  {node.key:<32} {node.kind:<18} {f'reads {reads}' if reads else ''}".rstrip())

@@ -131,15 +131,18 @@ class Builders:
         """The query with the user's types, without the rows that are to be left out."""
 
         def query() -> DataFrame:
-            frame = self._frame(flow)
-            schema = self._schema(dataset)
-            return expecting.kept(streaming.typed(frame, schema) if schema else frame, expected)
+            return expecting.kept(self._rows(dataset, flow), expected)
 
         query.__qualname__ = flow.name
         return query
 
-    def _frame(self, flow: Flow) -> DataFrame:
-        return parsed(self.jvm, flow.query) if isinstance(flow.query, str) else evaluate_function(flow)
+    def _rows(self, dataset: Dataset, flow: Flow) -> DataFrame:
+        """What the query gives, with the names and types the user gave."""
+        frame = parsed(self.jvm, flow.query) if isinstance(flow.query, str) else evaluate_function(flow)
+        if len(dataset.columns) == len(frame.columns):
+            frame = frame.toDF(*(name for name, _ in dataset.columns))
+        schema = self._schema(dataset)
+        return streaming.typed(frame, schema) if schema else frame
 
     def _schema(self, dataset: Dataset) -> StructType | None:
         given = dataset.schema
@@ -160,7 +163,7 @@ class Builders:
         counting = Dataset(key, DatasetKind.MATERIALIZED_VIEW, node.dataset.location)
 
         def query() -> DataFrame:
-            return self._frame(flow).agg(*expecting.counts(expected))
+            return self._rows(node.dataset, flow).agg(*expecting.counts(expected))
 
         query.__qualname__ = f"{flow.name}{expecting.SUFFIX}"
         self._refreshed(key, counting, flow, query, full)
