@@ -64,9 +64,9 @@ def main() -> None:
     for number in range(1, BATCHES + 1):
         batch = events(spark, number)
         batch.createOrReplaceTempView("batch")
-        seconds = {
-            f"type {t}": timed(partial(apply, jvm, table, batch, o)) for t, (table, o) in targets.items()
-        }
+        seconds = {}
+        for scd_type, (table, options) in targets.items():
+            seconds[f"type {scd_type}"] = timed(partial(apply, jvm, table, batch, options))
         seconds["MERGE"] = timed(partial(spark.sql, MERGE))
         print(", ".join(f"{what} {taken:.1f} s" for what, taken in seconds.items()), flush=True)
     close(spark)
