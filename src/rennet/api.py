@@ -14,7 +14,7 @@ from rennet.execute import create as creation
 from rennet.execute.explain import Explanation, explain_query, explain_refresh
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
-from rennet.execute.refresh import RefreshResult, assess, of_view
+from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
 from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_written, compare
 from rennet.execute.workspace import workspace
 from rennet.jvm import Jvm
@@ -51,6 +51,7 @@ class Engine:
         cluster_by: tuple[str, ...] = (),
         policy: Policy | str = Policy.AUTO,
         schedule: dict[str, Any] | None = None,
+        pins: Pins | None = None,
     ) -> RefreshResult | None:
         """Store a query's result and keep how it was made.
 
@@ -78,23 +79,29 @@ class Engine:
         )
         with workspace(self._jvm) as jvm:
             read = analyze(jvm, query, database, named, self.spark)
-            result = self._create(jvm, target, definition, read, replace)
+            result = self._create(jvm, target, definition, read, replace, pins)
         if not isinstance(query, str):
             self._functions[target] = query
         return result
 
     def _create(
-        self, jvm: Jvm, name: ViewName, definition: Definition, query: Query, replace: bool
+        self,
+        jvm: Jvm,
+        name: ViewName,
+        definition: Definition,
+        query: Query,
+        replace: bool,
+        pins: Pins | None,
     ) -> RefreshResult | None:
         if tables.lookup(self.spark, name) is None:
-            return creation.create(jvm, name, definition, query)
+            return creation.create(jvm, name, definition, query, pins)
         view = tables.find(jvm, name)
         if creation.same_definition(view, definition, query):
             creation.redefine(jvm, view, definition, query)
             return None
         if not replace:
             raise creation.already_exists(name)
-        return creation.create(jvm, name, definition, query)
+        return creation.create(jvm, name, definition, query, pins)
 
     def drop(self, name: str, if_exists: bool = False) -> None:
         """Drop a view and its rows."""
@@ -121,15 +128,22 @@ class Engine:
     # -- refreshing ----------------------------------------------------------------------------------
 
     def refresh(
-        self, name: str, full: bool = False, technique: Technique | str | None = None
+        self,
+        name: str,
+        full: bool = False,
+        technique: Technique | str | None = None,
+        pins: Pins | None = None,
     ) -> RefreshResult:
-        """Bring a view up to date. A technique can be forced, for tests and for the curious."""
+        """Bring a view up to date. A technique can be forced, for tests and for the curious.
+
+        Refreshes that share `pins` read every table at the same version.
+        """
         view = self.find(name)
         forced = None if technique is None else Technique(technique)
         meter = Meter(self._jvm, f"rennet refresh {view.name}")
         try:
             with workspace(self._jvm) as jvm, meter.running():
-                situation = assess(jvm, self._query(jvm, view), view.provenance)
+                situation = assess(jvm, self._query(jvm, view), view.provenance, pins)
                 result = of_view(jvm, view).run(situation, view.provenance, meter, full, forced)
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})

@@ -85,6 +85,12 @@ class ConcurrentRefreshError(RennetError):
     code = "CONCURRENT_REFRESH"
 
 
+class PipelineError(RennetError):
+    """A pipeline, or a part of one, that cannot be run as it is written."""
+
+    code = "INVALID_PIPELINE"
+
+
 class PlanError(RennetError):
     """An ill-formed plan: a bug in a rule, caught before anything is written."""
 

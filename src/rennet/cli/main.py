@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from pyspark.errors import PySparkException
 
 from rennet.api import Engine
-from rennet.cli import bench, commands, demo, fuzz
+from rennet.cli import bench, commands, demo, fuzz, pipelines
 from rennet.cli.commands import FAILED, INTERRUPTED, OK, UNEXPECTED, USAGE, Command, Context, UsageError
 from rennet.cli.output import Output, one_line
 from rennet.cli.progress import Activity
@@ -56,6 +56,8 @@ def _run(options: argparse.Namespace, out: Output) -> int:
         return bench.run(options, out, activity)
     if options.command == "fuzz":
         return fuzz.run(options, out, activity)
+    if options.command == "init":
+        return pipelines.init(options, out)
     if options.command == "sql":
         options.statements = commands.statements(options)
     with opened(options.warehouse, activity) as engine:
@@ -185,6 +187,13 @@ def _number(flag: str, default: int, text: str) -> Argument:
     return ((flag,), settings)
 
 
+def _datasets(flag: str, text: str) -> Argument:
+    settings = {"metavar": "A,B", "type": pipelines.names, "action": "extend", "default": [], "help": text}
+    return ((flag,), settings)
+
+
+SPEC: Argument = (("--spec",), {"metavar": "FILE", "help": "the pipeline's spark-pipeline.yml"})
+
 COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
     "demo": (
         "see incremental refreshes beside full ones, in a warehouse of its own",
@@ -242,6 +251,21 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         ),
         _number("--shrink", 120, "seconds to make one failure small, 0 to leave it as it is"),
     ),
+    "run": (
+        "update a pipeline",
+        SPEC,
+        _datasets("--refresh", "bring only these datasets up to date, separated by commas"),
+        _datasets("--full-refresh", "compute these datasets anew"),
+        (("--full-refresh-all",), {"action": "store_true", "help": "compute every dataset anew"}),
+        (("--continuous",), {"action": "store_true", "help": "update again and again until interrupted"}),
+        _number("--interval", 5, "with --continuous, the least seconds between two updates"),
+    ),
+    "dry-run": ("check a pipeline and show its graph, without computing anything", SPEC),
+    "watch": ("run the schedules and triggers of the catalog's views until interrupted",),
+    "init": (
+        "write a small pipeline project",
+        (("--name",), {"metavar": "NAME", "required": True, "help": "the project, and its new folder"}),
+    ),
 }
 """Summary and arguments of each subcommand."""
 
@@ -252,6 +276,9 @@ RUN: dict[str, Command] = {
     "history": commands.history,
     "verify": commands.verify,
     "show": commands.show,
+    "run": pipelines.run,
+    "dry-run": pipelines.dry_run,
+    "watch": pipelines.watch,
 }
 
 if __name__ == "__main__":

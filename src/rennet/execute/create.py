@@ -11,7 +11,7 @@ from rennet.delta.rules import Derivation
 from rennet.errors import AlreadyExistsError, Policy, Technique
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Refresh, RefreshResult, assess
+from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER
@@ -22,7 +22,9 @@ from rennet.storage.tables import MaterializedView
 from rennet.storage.transaction import Transaction
 
 
-def create(jvm: Jvm, name: ViewName, definition: Definition, query: Query) -> RefreshResult:
+def create(
+    jvm: Jvm, name: ViewName, definition: Definition, query: Query, pins: Pins | None = None
+) -> RefreshResult:
     """Make the backing table, fill it in one commit, and only then show the view.
 
     If a view of that name exists, readers see the old rows until the new ones are all there.
@@ -33,7 +35,7 @@ def create(jvm: Jvm, name: ViewName, definition: Definition, query: Query) -> Re
     backing = tables.create_backing(jvm.spark, name, definition, rows)
     try:
         path = tables.location(jvm.spark, backing)
-        situation = assess(jvm, query, None)
+        situation = assess(jvm, query, None, pins)
         meter = Meter(jvm, f"rennet create {name}")
         with meter.running():
             result = Refresh(jvm, str(name), path, definition).run(situation, None, meter)

@@ -114,7 +114,7 @@ def _from_text(jvm: Jvm, text: str, named: bool) -> JavaObject:
     state = jvm.session.sessionState()
     try:
         parsed = state.sqlParser().parsePlan(text)
-        _check_is_query(jvm, parsed)
+        check_is_query(jvm, parsed)
         analyzed = jvm.analyzed(jvm.dataframe(parsed))
     except AnalysisException as error:
         raise _explained(error) from error
@@ -123,7 +123,8 @@ def _from_text(jvm: Jvm, text: str, named: bool) -> JavaObject:
     return analyzed
 
 
-def _check_is_query(jvm: Jvm, parsed: JavaObject) -> None:
+def check_is_query(jvm: Jvm, parsed: JavaObject) -> None:
+    """An error if a parsed statement would do something instead of reading something."""
     kinds = [jvm.loaded(LOGICAL + name) for name in ("Command", "ParsedStatement", "CompoundBody")]
     pending = [parsed]
     while pending:

@@ -97,9 +97,18 @@ def settings(jvm: Jvm) -> dict[str, str]:
     return {name: str(jvm.spark.conf.get(name)) for name in SETTINGS}
 
 
-def assess(jvm: Jvm, query: Query, provenance: Provenance | None) -> Situation:
+Pins = dict[str, SourceVersion]
+"""Versions of tables by path, which several refreshes share: the first that reads a table pins it for all."""
+
+
+def assess(jvm: Jvm, query: Query, provenance: Provenance | None, pins: Pins | None = None) -> Situation:
     """Pin the sources and read from their logs what happened since the last refresh; no data is read."""
     now = pin(jvm, query.sources)
+    if pins is not None:
+        known = {source.path: source for source in provenance.sources} if provenance else {}
+        # A view that is further already is never taken back.
+        behind = {path for path, s in pins.items() if path in known and known[path].version > s.version}
+        now = tuple(s if s.path in behind else pins.setdefault(s.path, s) for s in now)
     configuration = settings(jvm)
     moment = clock()
     if provenance is None:

@@ -65,14 +65,18 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
 
 def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
     """The backing table a catalog view names, if it is one of ours."""
-    described = _catalog_table(spark, name)
-    if described is None:
+    backing = property_of(spark, name, BACKING)
+    if backing is None:
         return None
-    backing = described.properties().get(BACKING)
-    if not backing.isDefined():
-        return None
-    schema, _, table = str(backing.get()).partition(".")
+    schema, _, table = backing.partition(".")
     return ViewName(schema, table)
+
+
+def property_of(spark: SparkSession, name: ViewName, key: str) -> str | None:
+    """A property of a table or view of the catalog, if both are there."""
+    described = _catalog_table(spark, name)
+    found = None if described is None else described.properties().get(key)
+    return str(found.get()) if found is not None and found.isDefined() else None
 
 
 def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-untyped-def]
@@ -146,7 +150,7 @@ def create_backing(spark: SparkSession, name: ViewName, definition: Definition, 
     backing = name.backing(generation)
     columns = rows._jdf.schema().toDDL()
     properties = dict(SETTINGS)
-    if _odd_names(rows.schema):
+    if needs_mapping(rows.schema):
         properties["delta.columnMapping.mode"] = "name"
     properties.update({k: v for k, v in definition.properties if k.startswith("delta.")})
     layout = _layout_clause(definition)
@@ -154,11 +158,12 @@ def create_backing(spark: SparkSession, name: ViewName, definition: Definition, 
     return backing
 
 
-def _odd_names(kind: DataType) -> bool:
+def needs_mapping(kind: DataType) -> bool:
+    """Whether a column has a name that Parquet files cannot hold as it is."""
     if isinstance(kind, StructType):
-        return any(NEEDS_MAPPING.search(f.name) or _odd_names(f.dataType) for f in kind.fields)
+        return any(NEEDS_MAPPING.search(f.name) or needs_mapping(f.dataType) for f in kind.fields)
     parts = (getattr(kind, name, None) for name in ("elementType", "keyType", "valueType"))
-    return any(part is not None and _odd_names(part) for part in parts)
+    return any(part is not None and needs_mapping(part) for part in parts)
 
 
 def _layout_clause(definition: Definition) -> str:

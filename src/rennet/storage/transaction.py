@@ -107,6 +107,10 @@ class Transaction:
         """The provenance of the version read."""
         return _domains(self._jvm, self._snapshot)
 
+    def applied(self, app: str) -> int:
+        """The last version an application marked its commits with, -1 if there is none."""
+        return int(self._txn.txnVersion(app))
+
     def target(self) -> DataFrame:
         """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
         self._txn.readWholeTable()
