@@ -141,6 +141,10 @@ def travelled_to(relation: JavaObject) -> int | None:
     return int(index.version()) if index.isTimeTravelQuery() else None
 
 
+FEW_FILES = 24
+"""Up to so many files it is quicker to open them all than to ask which can be skipped."""
+
+
 def relation_at(
     jvm: Jvm, relation: JavaObject, source: SourceVersion, used_columns: Collection[str] | None = None
 ) -> JavaObject:
@@ -161,17 +165,8 @@ def relation_at(
         problem = schema_issue(Shape.of(then), Shape.of(now), used_columns)
         if problem is not None:
             raise SourceError(f"{source.name} cannot be read at version {source.version}: {problem.message}")
-    pinned = jvm.type(f"{DELTA}files.TahoeLogFileIndex")(
-        jvm.session,
-        index.deltaLog(),
-        index.path(),
-        at,
-        index.catalogTableOpt(),
-        index.partitionFilters(),
-        True,
-    )
     swapped = held.copy(
-        pinned,
+        _pinned_index(jvm, index, at),
         held.partitionSchema(),
         held.dataSchema(),
         held.bucketSpec(),
@@ -191,6 +186,31 @@ def metadata(jvm: Jvm, described: JavaObject) -> dict[str, Any]:
     """The metadata action of a snapshot or file index: schema, partitioning, properties."""
     found: dict[str, Any] = json.loads(to_json(jvm, described.metadata()))
     return found
+
+
+def _pinned_index(jvm: Jvm, index: JavaObject, at: JavaObject) -> JavaObject:
+    """The files of a version: a few are listed at once; of many, Delta runs a job to skip some."""
+    listed = listed_files(at) if index.partitionFilters().isEmpty() else None
+    if listed is not None and listed.size() <= FEW_FILES:
+        batch = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")
+        return batch(jvm.session, "batch", listed, index.deltaLog(), index.path(), at, False)
+    return jvm.type(f"{DELTA}files.TahoeLogFileIndex")(
+        jvm.session,
+        index.deltaLog(),
+        index.path(),
+        at,
+        index.catalogTableOpt(),
+        index.partitionFilters(),
+        True,
+    )
+
+
+def listed_files(snapshot: JavaObject) -> JavaObject | None:
+    """All files of a version without a Spark job, if the table is so small that its checksum lists them."""
+    noted = checksum(snapshot)
+    if noted is None or not noted.allFiles().isDefined():
+        return None
+    return noted.allFiles().get()
 
 
 def checksum(snapshot: JavaObject) -> JavaObject | None:

@@ -29,6 +29,7 @@ from rennet.storage.sources import (
     commit_files,
     current,
     delta_log,
+    listed_files,
     metadata,
     parse_actions,
     read_commit,
@@ -114,7 +115,7 @@ class Transaction:
     def target(self) -> DataFrame:
         """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
         self._txn.readWholeTable()
-        jvm, listed = self._jvm, self._listed()
+        jvm, listed = self._jvm, listed_files(self._snapshot)
         if listed is None:
             relation = self._log.createRelation(jvm.seq([]), jvm.some(self._snapshot), jvm.none, True)
         else:
@@ -236,16 +237,10 @@ class Transaction:
 
     def _files(self) -> JavaObject:
         """All files of the version read, with their statistics."""
-        listed = self._listed()
+        listed = listed_files(self._snapshot)
         return (
             listed if listed is not None else scala_seq(self._jvm, self._snapshot.allFiles().collectAsList())
         )
-
-    def _listed(self) -> JavaObject | None:
-        """The same without a Spark job, if the table is so small that its checksum lists them."""
-        noted = checksum(self._snapshot)
-        files = noted.allFiles() if noted is not None else self._jvm.none
-        return files.get() if files.isDefined() else None
 
     def _has_vectors(self) -> bool:
         """Might a file have a deletion vector already?"""
