@@ -14,8 +14,12 @@ from pathlib import Path
 
 import pytest
 
+import rennet
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "medallion"
 KILLS = int(os.environ.get("RENNET_KILLS", "3"))
+SAME_RENNET = {**os.environ, "PYTHONPATH": str(Path(rennet.__file__).parents[1])}
+"""The processes started here run the code under test, wherever they are started."""
 
 
 def command(folder: Path, *arguments: str) -> list[str]:
@@ -24,7 +28,7 @@ def command(folder: Path, *arguments: str) -> list[str]:
 
 def run(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        command(folder, *arguments), cwd=folder, capture_output=True, text=True, check=False
+        command(folder, *arguments), cwd=folder, capture_output=True, text=True, check=False, env=SAME_RENNET
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -34,7 +38,7 @@ def killed(folder: Path, after: float) -> None:
     """Start an update in a process group of its own and kill all of it."""
     group = subprocess.Popen(
         command(folder, "run"), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        start_new_session=True, env=SAME_RENNET,
     )  # fmt: skip
     time.sleep(after)
     os.killpg(group.pid, signal.SIGKILL)
@@ -63,7 +67,7 @@ def test_the_update_after_a_kill_is_right(tmp_path: Path) -> None:
     length = time.monotonic() - started
     for number in range(1, KILLS + 1):
         arrive(folder, number)
-        killed(folder, chance.uniform(0.3, 1.0) * length)
+        killed(folder, chance.uniform(0.5, 1.1) * length)
     arrive(folder, KILLS + 1)
     run(folder, "run")
     found = run(
