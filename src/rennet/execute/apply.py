@@ -109,18 +109,24 @@ def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
     """Of the stored rows equal to a lost row, as many as were lost."""
     *values, weight = (lost[name] for name in lost.columns)
     maps = [isinstance(target.schema[name].dataType, MapType) for name in columns]
-    stored = [target[quote(name)] for name in columns]
-    match = _all_equal(_comparable(stored, maps), _comparable(values, maps))
-    order = Window.partitionBy(*_comparable(values, maps)).orderBy(FILE, ROW)
+    pairs = list(zip([target[quote(name)] for name in columns], values, maps, strict=True))
+    plain = [(old, new) for old, new, is_map in pairs if not is_map]
+    match = _all_equal([old for old, _ in plain], [new for _, new in plain])
+    for old, new, is_map in pairs:
+        if is_map:
+            match = match & _same_map(old, new)
+    # The hash of the content is among the plain columns: rows that differ in a map only differ there.
+    order = Window.partitionBy(*(new for _, new in plain)).orderBy(FILE, ROW)
     copies = target.join(lost, match, "inner").select(FILE, ROW, (-weight).alias(WEIGHT), *values)
     numbered = copies.withColumn("__mv_copy", F.row_number().over(order))
     return numbered.where(F.col("__mv_copy") <= F.col(WEIGHT)).select(FILE, ROW)
 
 
-def _comparable(columns: list[Column], maps: list[bool]) -> list[Column]:
-    """Maps cannot be compared; their sorted entries can."""
-    pairs = zip(columns, maps, strict=True)
-    return [F.sort_array(F.map_entries(column)) if is_map else column for column, is_map in pairs]
+def _same_map(left: Column, right: Column) -> Column:
+    """Maps cannot be compared, their sorted entries can; as a key of a join those would be compared byte by
+    byte, and the bytes of a NULL inside of them mean nothing."""
+    entries = [F.sort_array(F.map_entries(side)) for side in (left, right)]
+    return F.when(entries[0].eqNullSafe(entries[1]), F.lit(True)).otherwise(F.lit(False))
 
 
 def _expected(lost: DataFrame) -> int:
