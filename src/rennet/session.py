@@ -46,8 +46,6 @@ ONE_MACHINE = {
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     "spark.sql.session.timeZone": "UTC",
     "spark.scheduler.mode": "FAIR",
-    # Python workers run what the driver runs, not whatever python3 is on the PATH.
-    "spark.pyspark.python": sys.executable,
     # Spark 4.2.0: Arrow UDFs straight over a columnar scan wait for each other for ever (SPARK-58241).
     "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
 }
@@ -82,6 +80,8 @@ def session(
     The environment variable `RENNET_WAREHOUSE` names another folder. `config` overrides any setting. What
     Spark has to say goes to `_catalog/spark.log` in that folder, or, unless `quiet`, to the terminal.
     """
+    # Python workers run what the driver runs, not whatever python3 is on the PATH.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     place = warehouse or os.environ.get("RENNET_WAREHOUSE") or WAREHOUSE
     builder = SparkSession.builder.appName("rennet").master(f"local[{cores or '*'}]")
     builder = configure(builder, place)
