@@ -42,10 +42,9 @@ BATCH = Batch(
 
 def test_what_is_right_passes(spark: SparkSession) -> None:
     tally = Tally()
-    assert Checker(Engine(spark), every=True).run(BATCH, tally) == []
+    assert Checker(Engine(spark), fixed="AUTO").run(BATCH, tally) == []
     assert tally.cases == tally.incremental == 2
-    assert tally.techniques["GROUP_AGGREGATE"] > 0
-    assert tally.techniques["NO_OP"] > 0
+    assert tally.techniques == {"APPEND_ONLY": 1, "GROUP_AGGREGATE": 2, "ROW_BASED": 1, "NO_OP": 2}
 
 
 class Forgetful(Engine):
@@ -71,4 +70,4 @@ def test_what_is_wrong_is_noticed(spark: SparkSession, engine: type[Engine]) -> 
     (failure,) = Checker(engine(spark), fixed="AUTO").run(batch)
     assert failure.kind is Kind.WRONG_ROWS
     assert failure.title == "insert"
-    assert "missing: (2, 1)" in failure.message
+    assert "(2, 1)" in failure.message.partition("missing")[2]

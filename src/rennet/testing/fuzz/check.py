@@ -34,7 +34,13 @@ from rennet.testing.fuzz.outcome import Failure, Kind, Tally, code
 
 AUTO = "AUTO"
 FULL = Technique.COMPLETE_RECOMPUTE
-LOST = ("EXECUTION_FAILED", "PLANNING_FAILED", "QUERY_FINGERPRINT_CHANGED", "CONFIGURATION_CHANGED")
+LOST = (
+    "EXECUTION_FAILED",
+    "PLANNING_FAILED",
+    "DATA_HAS_CHANGED",
+    "FINGERPRINT_CHANGED",
+    "CONFIGURATION_CHANGED",
+)
 """Reasons for a full recompute that no change of the data can be."""
 SELDOM = 0.1
 """How often a full recompute is forced."""
@@ -232,6 +238,10 @@ class _Run:
 
     def _counted(self, copy: Copy, result: RefreshResult) -> None:
         self.tally.techniques[result.technique] += 1
+        figures = f"{result.jobs} jobs, {result.cpu_seconds:.1f} s of CPU"
+        self.tally.slow.append(
+            (result.wall_seconds, f"case {copy.case.number}, {result.technique}, {figures}")
+        )
         if result.technique is FULL and not copy.always_full:
             self.tally.reasons[code(result.reason)] += 1
 

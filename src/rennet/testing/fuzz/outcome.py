@@ -13,6 +13,8 @@ from typing import Any
 
 from rennet.testing.fuzz.cases import Case
 
+SLOWEST = 5
+"""So many of the slowest refreshes are shown."""
 CODE = re.compile(r"^[A-Z_]+(\.[A-Z_]+)?(?=:)")
 
 
@@ -60,6 +62,8 @@ class Tally:
     techniques: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     """Why refreshes of incremental views were full."""
+    slow: list[tuple[float, str]] = field(default_factory=list)
+    """How long each refresh took."""
     seconds: Counter[str] = field(default_factory=Counter)
     """Where the time went, added up over threads."""
 
@@ -92,6 +96,7 @@ class Tally:
             if counts:
                 made.append(f"{title}:")
                 made += [f"  {count:6}  {name}" for name, count in counts.most_common()]
+        made += [f"slow: {taken:.1f} s  {what}" for taken, what in sorted(self.slow, reverse=True)[:SLOWEST]]
         made.append("seconds: " + ", ".join(f"{name} {n:.0f}" for name, n in self.seconds.most_common()))
         return made
 

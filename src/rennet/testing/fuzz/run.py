@@ -92,20 +92,23 @@ def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _:
         for failure in checker.run(batch, report.tally):
             say(f"FAILED {failure}")
             report.failures.append(failure)
-            _record(engine, options, report, batch, failure)
+            left = min(options.shrink_seconds, end - time.monotonic())
+            _record(engine, options, report, batch, failure, left)
         if time.monotonic() > end:
             break
     report.seconds = time.monotonic() - started
     return report
 
 
-def _record(engine: Engine, options: Options, report: Report, batch: Batch, failure: Failure) -> None:
-    """Make a failure small, unless there are many, and write it down."""
+def _record(
+    engine: Engine, options: Options, report: Report, batch: Batch, failure: Failure, seconds: float
+) -> None:
+    """Make a failure small, unless there are many or time is up, and write it down."""
     if options.folder is None:
         return
     small = replace(batch, cases=(failure.case,))
-    if len(report.failures) <= MOST_SHRUNK and options.shrink_seconds > 0:
-        small, failure = smallest(engine, batch, failure, options.shrink_seconds)
+    if len(report.failures) <= MOST_SHRUNK and seconds > 0:
+        small, failure = smallest(engine, batch, failure, seconds)
     report.files.append(_written(options.folder, small, failure))
 
 
