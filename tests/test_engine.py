@@ -248,3 +248,17 @@ def test_functions_of_time_are_recomputed_and_verified_at_their_moment(engine: E
     assert result.technique is Technique.COMPLETE_RECOMPUTE
     assert "TIME_FUNCTION" in result.reason
     assert engine.verify("v")
+
+
+def test_a_view_below_changes_the_hidden_columns(engine: Engine) -> None:
+    engine.sql("CREATE VIEW base AS SELECT count(*) AS n FROM t GROUP BY v, id % 2")
+    engine.create_materialized_view("counts", "SELECT n FROM base")
+    engine.sql("CREATE OR REPLACE VIEW base AS SELECT count(*) AS n FROM t GROUP BY id % 2, v")
+    engine.sql("INSERT INTO t VALUES (3, 'c')")
+    result = engine.refresh("counts")
+    assert result.technique is Technique.COMPLETE_RECOMPUTE
+    assert "QUERY_FINGERPRINT_CHANGED" in result.reason
+    assert engine.verify("counts")
+    engine.sql("DELETE FROM t WHERE id = 3")
+    assert engine.refresh("counts").technique is Technique.GROUP_AGGREGATE
+    assert engine.verify("counts")

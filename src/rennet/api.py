@@ -143,7 +143,10 @@ class Engine:
         meter = Meter(self._jvm, f"rennet refresh {view.name}")
         try:
             with workspace(self._jvm) as jvm, meter.running():
-                situation = assess(jvm, self._query(jvm, view), view.provenance, pins)
+                query = self._query(jvm, view)
+                if not creation.fits(jvm, view, query):
+                    return creation.rebuild(jvm, view, query, pins)
+                situation = assess(jvm, query, view.provenance, pins)
                 result = of_view(jvm, view).run(situation, view.provenance, meter, full, forced)
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})

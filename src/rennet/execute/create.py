@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
 from rennet.delta.rules import Derivation
-from rennet.errors import AlreadyExistsError, Policy, Technique
+from rennet.errors import AlreadyExistsError, Issue, IssueType, Policy, Technique
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess
@@ -48,6 +48,27 @@ def create(
     if old is not None:
         tables.discard(jvm.spark, old)
     return result
+
+
+def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:
+    """Does the backing table have the columns that the query's layout wants?
+
+    A view below, or another version of rennet, may have changed them. The plan's own types are compared
+    first; only if they differ is Spark asked what it would write.
+    """
+    stored = tables.stored_columns(jvm, view.path)
+    if [(column.name, column.type) for column in query.layout.columns] == stored:
+        return True
+    rows = Writer(jvm, moments={AFTER: datetime.now(UTC)}).dataframe(query.layout.plan)
+    return [(field.name, field.dataType.simpleString()) for field in rows.schema.fields] == stored
+
+
+def rebuild(jvm: Jvm, view: MaterializedView, query: Query, pins: Pins | None = None) -> RefreshResult:
+    """Fill a new backing table where the old one does not fit; readers see the old rows until then."""
+    issue = Issue(IssueType.QUERY_FINGERPRINT_CHANGED, "the view's hidden columns have to be others now")
+    if view.definition.policy is Policy.INCREMENTAL_STRICT:
+        raise not_incremental(issue)
+    return replace(create(jvm, view.name, view.definition, query, pins), reason=str(issue))
 
 
 def _check_policy(definition: Definition, query: Query) -> None:

@@ -6,6 +6,7 @@ the user's columns, so readers always see the last committed refresh and never a
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, Vi
 from rennet.jvm import Jvm
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
+from rennet.storage.sources import current, delta_log, metadata
 from rennet.storage.transaction import PROPERTIES, domains
 
 BACKING = "rennet.backing"
@@ -61,6 +63,13 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
         Definition.from_json(stored[DEFINITION_DOMAIN]),
         Provenance.from_json(provenance) if provenance else None,
     )
+
+
+def stored_columns(jvm: Jvm, path: str) -> list[tuple[str, str]]:
+    """Name and type of every column of a backing table, hidden ones included."""
+    described = metadata(jvm, current(jvm, delta_log(jvm, path)))
+    schema = StructType.fromJson(json.loads(described["schemaString"]))
+    return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
 
 def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
