@@ -35,11 +35,16 @@ PLAIN = {"EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "Not", "IsNu
 SEEDED = {"Rand", "Randn", "Uuid", "Shuffle", "RandStr", "Uniform"}
 """Random functions; a seed that Spark makes up is another one at every analysis."""
 PYTHON = {"PythonUDF", "PythonUDAF", "PythonUDTF"}
+CODED = {*PYTHON, "ScalaUDF"}
+"""Functions whose text the reader ends with what tells their code apart."""
 INDIFFERENT_TO_DISTINCT = {"Max", "Min", "BoolAnd", "BoolOr"}
 INTEGERS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 _ID = re.compile(r"#(\d+)L?")
 _COMMON = re.compile(r"_common_expr_\d+")
+_SEED = re.compile(r"-?\d{11,}")
+_ZONE = re.compile(r"\|Some\([^)]*\)")
+_TEMPORAL = ("date", "time", "interval", "variant")
 _ADDRESS = re.compile(r"@[0-9a-f]{5,8}\b")
 """Where an object lies in the JVM's memory."""
 
@@ -189,8 +194,8 @@ class Expressions:
             return _cast(expression, children[0])
         if op in PYTHON:
             return Term(op, children, expression.type, expression.state or expression.text)
-        if op in SEEDED and _seed_is_hidden(expression):
-            return Term(op, children[:-1], expression.type)
+        if op in SEEDED and _has_made_up_seed(expression):
+            return _unseeded(op, expression, children)
         if op == "WindowSpecDefinition":
             return _window(expression, children)
         detail = "" if op in PLAIN else _residue(expression)
@@ -243,11 +248,21 @@ def _cast(expression: Expr, child: Term) -> Term:
     wide, narrow = INTEGERS.get(expression.type, 0), INTEGERS.get(child.type, 0)
     if child.op == "Literal" and narrow and wide > narrow and not _is_null(child):
         return Term("Literal", type=expression.type, detail=child.detail)
-    return Term("Cast", (child,), expression.type, _residue(expression))
+    detail = _residue(expression)
+    if not any(word in f"{child.type} {expression.type}" for word in _TEMPORAL):
+        detail = _ZONE.sub("", detail)  # Spark gives every cast the time zone, whether it needs it or not
+    return Term("Cast", (child,), expression.type, detail)
 
 
-def _seed_is_hidden(expression: Expr) -> bool:
-    return bool(expression.children) and expression.children[-1].text not in expression.text
+def _has_made_up_seed(expression: Expr) -> bool:
+    """Spark's own seeds are any 64 bits; those of people are short, or at least said not to be hidden."""
+    return expression.state.endswith("|true") or bool(_SEED.search(expression.state))
+
+
+def _unseeded(op: str, expression: Expr, children: tuple[Term, ...]) -> Term:
+    """The random function without its seed, which is its last operand or an option."""
+    option = "Some(" in expression.state
+    return Term(op, children if option else children[:-1], expression.type, "any seed")
 
 
 def _window(expression: Expr, children: tuple[Term, ...]) -> Term:
@@ -285,6 +300,8 @@ def _words(expression: Expr) -> str:
     if isinstance(expression, Attribute):
         long = "L" if expression.type == "bigint" else ""
         return f"{expression.name}#{expression.id}{long}"
+    if expression.op in CODED:
+        return expression.text.rpartition(" code ")[0]
     return "" if isinstance(expression, Alias) else expression.text
 
 

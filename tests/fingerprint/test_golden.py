@@ -1,0 +1,36 @@
+"""Fingerprints as they were when they were first made: every line of the golden file must hold for ever.
+
+`python -m tests.fingerprint.golden` appends definitions that are not in it yet. A line that changes means
+that every view of that kind is recomputed on upgrade: make a new version of the fingerprint instead, and
+keep the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rennet.fingerprint.canonical import VERSION
+from rennet.jvm import Jvm
+from tests.corpus.data import create
+
+from .golden import GOLDEN, SCHEMA, ZONE, current, recorded
+
+
+@pytest.fixture(scope="module")
+def corpus(spark: SparkSession) -> Iterator[SparkSession]:
+    before, zone = spark.catalog.currentDatabase(), spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", ZONE)
+    create(spark, SCHEMA)
+    yield spark
+    spark.conf.set("spark.sql.session.timeZone", str(zone))
+    spark.catalog.setCurrentDatabase(before)
+
+
+def test_golden(corpus: SparkSession) -> None:
+    known = recorded()
+    assert len(known) >= 120 and GOLDEN.name.endswith(f"v{VERSION}.txt")
+    found = current(Jvm.of(corpus), known)
+    assert {name: found[name] for name in known if found[name] != known[name]} == {}
