@@ -71,6 +71,7 @@ def same_definition(view: MaterializedView, definition: Definition, query: Query
     return (
         known is not None
         and same((known.fingerprint, *known.older_fingerprints), query.fingerprints)
+        and known.stored_as in ("", query.stored_as)
         and view.definition.partitioned_by == definition.partitioned_by
         and view.definition.cluster_by == definition.cluster_by
         and [c for c, _ in view.definition.columns] == [c for c, _ in definition.columns]

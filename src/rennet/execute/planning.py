@@ -45,6 +45,8 @@ class Query:
     """What the query means, hashed by every version of the fingerprint that is still known; newest first."""
     meaning: str
     """The text that the newest is the hash of."""
+    stored_as: str
+    """A hash of what each column of the backing table holds, hidden ones included."""
     sources: tuple[tuple[str, str], ...]
     """Name and path of each Delta table it reads."""
     temporal: bool = False
@@ -100,10 +102,18 @@ def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
         issues,
         (fingerprint(meaning), version1.fingerprint(normalized, names)),
         meaning,
+        _stored_as(layout, bool(issues)),
         _sources(normalized),
         any(temporal(e) for node in normalized.walk() for e in node.expressions),
         answer != plain_order,
     )
+
+
+def _stored_as(layout: Layout, always_recomputed: bool) -> str:
+    """What is always recomputed has no hidden columns, and no columns that old rows must fit to."""
+    if always_recomputed:
+        return "the user's columns"
+    return fingerprint(canonical(layout.plan, tuple(a.name for a in layout.columns)))
 
 
 def _sources(plan: Node) -> tuple[tuple[str, str], ...]:

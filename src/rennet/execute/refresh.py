@@ -140,9 +140,11 @@ def _definition_issue(
     known = (provenance.fingerprint, *provenance.older_fingerprints)
     if not same(known, query.fingerprints) or any(path not in before for _, path in query.sources):
         what = "what the view's query means has changed since the last refresh"
-        return Issue(
-            IssueType.QUERY_FINGERPRINT_CHANGED, what + difference(provenance.meaning, query.meaning)
-        )
+        told = difference(provenance.meaning, query.meaning)
+        return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what + told)
+    if provenance.stored_as not in ("", query.stored_as):  # empty: written before it was recorded
+        what = "the view's query means the same, but its hidden columns would be others"
+        return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what)
     return None
 
 
@@ -269,6 +271,7 @@ class Refresh:
             round(measured.cpu_seconds, 3),
             situation.query.fingerprints[1:],
             kept(situation.query.meaning),
+            situation.query.stored_as,
         )
         domains = {
             PROVENANCE_DOMAIN: provenance.to_json(),

@@ -74,6 +74,8 @@ class Provenance:
     """The same query by the older versions of the fingerprint that are still known."""
     meaning: str = ""
     """The text that was hashed, to tell what changed when the fingerprint does."""
+    stored_as: str = ""
+    """A hash of what each column of the backing table holds, hidden ones included."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
