@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from rennet.execute.functions import code_of
 from rennet.fingerprint import functions
 from rennet.fingerprint.functions import FunctionPrint, function_print
 
@@ -234,6 +235,14 @@ def test_pickled_functions_keep_their_hash() -> None:
         if "lru_cache" not in source:  # which cannot be pickled
             loaded = cloudpickle.loads(cloudpickle.dumps(made(source)))
             assert function_print(loaded).digest == digest(source), source
+
+
+def test_what_cannot_be_loaded_is_known_by_its_bytes() -> None:
+    from pyspark import cloudpickle
+
+    assert code_of(b"no pickle").startswith("bytes ")
+    assert code_of(b"no pickle") != code_of(b"none either")
+    assert code_of(cloudpickle.dumps(made(PLUS))).startswith("function ")
 
 
 def test_hash_seeds() -> None:
