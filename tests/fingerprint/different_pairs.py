@@ -29,6 +29,8 @@ DIFFERENT: dict[str, Pair] = {
     "arrays with commas": (select("array('a, b')"), select("array('a', 'b')")),
     "rows with commas": ("SELECT * FROM VALUES ('a,b', 'c') AS v(x, y)", "SELECT * FROM VALUES ('a', 'b,c') AS v(x, y)"),
     "rows": ("SELECT * FROM VALUES (1), (2) AS v(x)", "SELECT * FROM VALUES (1), (3) AS v(x)"),
+    "rows that look like ids": ("SELECT * FROM VALUES ('a#1') AS v(x)", "SELECT * FROM VALUES ('a#2') AS v(x)"),
+    "options that look like ids": (select("from_csv(s, 'a INT', map('sep', '#1'))"), select("from_csv(s, 'a INT', map('sep', '#2'))")),
     "range": ("SELECT id FROM range(10)", "SELECT id FROM range(11)"),
     "date": (where("day > DATE'2024-01-01'"), where("day > DATE'2024-01-02'")),
     "interval": (select("ts + INTERVAL 1 DAY"), select("ts + INTERVAL 2 DAY")),

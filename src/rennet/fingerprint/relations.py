@@ -104,8 +104,11 @@ class Relations:
 
     def leaf(self, node: Constant | Foreign) -> tuple[Relation, Terms]:
         name = node.name if isinstance(node, Foreign) else ""
-        text = node.text if isinstance(node, Foreign) else node.rows or node.text
-        made = Relation(node.kind, f"{name} {_SPLITS.sub('', renumbered(text))}".strip())
+        rows = node.kind == "LocalRelation"
+        text = node.text if rows else _SPLITS.sub("", renumbered(node.text))
+        if isinstance(node, Constant) and node.rows:
+            text = node.rows
+        made = Relation(node.kind, f"{name} {text}".strip())
         return made, {a.id: made.column(f"{i} {a.name}", a.type) for i, a in enumerate(node.output)}
 
     # -- rows kept one by one --------------------------------------------------------------------------

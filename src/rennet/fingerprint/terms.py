@@ -162,7 +162,7 @@ class Expressions:
             for id in sorted(child.references):
                 outer.setdefault(id, Term("Outer", detail=str(len(outer))))
         read = tuple(self._column(id, "", "") for id in outer)
-        text = json.dumps([_residue(expression), self._subplan(plan, outer)], ensure_ascii=False)
+        text = json.dumps([renumbered(_residue(expression)), self._subplan(plan, outer)], ensure_ascii=False)
         return Term(expression.op, (*children, *read), expression.type, text)
 
     # -- functions -------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def _residue(expression: Expr) -> str:
             return renumbered(text)
         made.append(text[at:found])
         at = found + len(words)
-    return renumbered("·".join([*made, text[at:]]))
+    return "·".join([*made, text[at:]])  # no ids are left: what looks like one is an option of the user's
 
 
 def _words(expression: Expr) -> str:

@@ -205,10 +205,17 @@ class Reader:
         if kind in CONSTANT_LEAVES:
             local = kind == "LocalRelation"
             text = plan.data().toString() if local else plan.simpleString(10_000)
-            rows = plan.toSQL("rows") if local and plan.data().nonEmpty() else ""
+            rows = self._rows(plan) if local else ""
             return Constant(kind, output, text, handle=plan, rows=rows)
         text = plan.simpleString(10_000)
         return Foreign("streaming" if plan.isStreaming() else kind, kind, output, handle=plan, text=text)
+
+    def _rows(self, plan: JavaObject) -> str:
+        """The rows of a VALUES as SQL, if all of them can be written so."""
+        try:
+            return str(plan.toSQL("rows")) if plan.data().nonEmpty() else ""
+        except (Py4JJavaError, PySparkException):
+            return ""
 
     # -- expressions -------------------------------------------------------------------------------
 
