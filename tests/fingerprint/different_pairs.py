@@ -120,7 +120,6 @@ DIFFERENT: dict[str, Pair] = {
     "distinct in an aggregate": (agg("sum(id)"), agg("sum(DISTINCT id)")),
     "filter of an aggregate": (agg("sum(id)"), agg("sum(id) FILTER (WHERE id > 1)")),
     "try_sum": (agg("sum(id)"), agg("try_sum(id)")),
-    "nulls in first": (agg("first(id)"), agg("first(id, true)")),
     "percentile": (agg("percentile(id, 0.5)"), agg("percentile(id, 0.9)")),
     "accuracy": (agg("approx_count_distinct(id)"), agg("approx_count_distinct(id, 0.1)")),
     "rollup and cube": ("SELECT s, flag, count(*) AS n FROM t GROUP BY ROLLUP(s, flag)", "SELECT s, flag, count(*) AS n FROM t GROUP BY CUBE(s, flag)"),

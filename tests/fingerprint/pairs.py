@@ -54,7 +54,7 @@ PLUS_ONE = "SELECT id, id + 1 AS n FROM t"
 
 EQUAL: dict[str, Pair] = {
     # how it is written
-    "case and space": ("select  ID\nfrom T", "SELECT id FROM t"),
+    "case and space": ("select  ID as id\nfrom T where ID > 1", where("id > 1")),
     "comment": ("SELECT id FROM t -- all", "SELECT id FROM t"),
     "qualified": ("SELECT t.id FROM t", "SELECT id FROM t"),
     "alias of a table": ("SELECT a.id FROM t AS a", "SELECT id FROM t"),
@@ -167,8 +167,11 @@ EQUAL: dict[str, Pair] = {
         "(SELECT id FROM w UNION ALL SELECT id FROM t) UNION ALL SELECT id FROM u",
     ),
     "union distinct turned": ("SELECT id FROM t UNION SELECT id FROM u", "SELECT id FROM u UNION SELECT id FROM t"),
-    "union by name": ("SELECT id, t_id FROM u UNION ALL BY NAME SELECT 1 AS t_id, 2 AS id",
-                      "SELECT id, t_id FROM u UNION ALL SELECT 2, 1"),
+    "union by name": (
+        "SELECT id, t_id FROM u UNION ALL SELECT id, u_id FROM w",
+        lambda spark: spark.table("u").select("t_id", "id")
+        .unionByName(spark.table("w").selectExpr("id", "u_id AS t_id")).select("id", "t_id"),
+    ),
     "distinct and group by": ("SELECT DISTINCT s FROM t", "SELECT s FROM t GROUP BY s"),
     "keys swapped": ("SELECT s, id, count(*) AS n FROM t GROUP BY s, id",
                      "SELECT s, id, count(*) AS n FROM t GROUP BY id, s"),

@@ -41,6 +41,8 @@ from rennet.plan.ir import (
 
 LARGEST_DISSOLVED = 2000
 """A larger term is computed where it stands: repeated in others it could grow without bound."""
+MARKERS = {"PipeOperator"}
+"""Operators that only say how a query was written."""
 SELECTION, WITH, UNION, EXPAND = "Select", "With", "Union all", "Expand"
 
 _SPLITS = re.compile(r", splits=\w+(\(\d+\))?")
@@ -81,6 +83,8 @@ class Relations:
 
     def of(self, node: Node) -> tuple[Relation, Terms]:
         """The relation, and the term of each column the node puts out."""
+        if node.op in MARKERS:
+            return self.of(node.children[0])
         for kind, reader in READERS:
             if isinstance(node, kind):
                 return reader(self, node)
@@ -99,8 +103,9 @@ class Relations:
     # -- leaves ----------------------------------------------------------------------------------------
 
     def scan(self, node: Scan) -> tuple[Relation, Terms]:
+        """A table; its columns may be called by their names in any case, and no two differ in that only."""
         made = Relation("Scan", node.source)
-        return made, {a.id: made.column(a.name, a.type) for a in node.output}
+        return made, {a.id: made.column(a.name.lower(), a.type) for a in node.output}
 
     def leaf(self, node: Constant | Foreign) -> tuple[Relation, Terms]:
         name = node.name if isinstance(node, Foreign) else ""
