@@ -47,6 +47,8 @@ SELECTION, WITH, UNION, EXPAND = "Select", "With", "Union all", "Expand"
 
 _SPLITS = re.compile(r", splits=\w+(\(\d+\))?")
 """Into how many parts Spark cuts a range, which depends on the machine."""
+_LOOP = re.compile(r"(?<=UnionLoop) \d+|(?<=UnionLoopRef) \d+")
+"""The number Spark gives to a recursion, another one each time."""
 
 Terms = dict[int, Term]
 Subplan = Callable[[Node, Mapping[int, Term]], str]
@@ -110,7 +112,7 @@ class Relations:
     def leaf(self, node: Constant | Foreign) -> tuple[Relation, Terms]:
         name = node.name if isinstance(node, Foreign) else ""
         rows = node.kind == "LocalRelation"
-        text = node.text if rows else _SPLITS.sub("", renumbered(node.text))
+        text = node.text if rows else _LOOP.sub("", _SPLITS.sub("", renumbered(node.text)))
         if isinstance(node, Constant) and node.rows:
             text = node.rows
         made = Relation(node.kind, f"{name} {text}".strip())
@@ -260,9 +262,10 @@ class Relations:
             columns |= found
         out: Terms = {a.id: made.column(f"{i} {a.name}", a.type) for i, a in enumerate(node.output)}
         places = {a.id: f"out.{i}" for i, a in enumerate(node.output)} | places
-        made.fixed = self._terms(node.expressions, out | columns)
+        own: Terms = {a.id: Term("Output", type=a.type, detail=str(i)) for i, a in enumerate(node.output)}
+        made.fixed = self._terms(node.expressions, own | columns)
         how = node.how if isinstance(node, Join) else ""
-        made.detail = f"{how} {renumbered(getattr(node, 'text', ''), places)}".strip()
+        made.detail = f"{how} {_LOOP.sub('', renumbered(getattr(node, 'text', ''), places))}".strip()
         return made, out
 
 

@@ -30,7 +30,8 @@ SWAPPABLE = {"EqualTo", "EqualNullSafe", "Add", "Multiply", "BitwiseAnd", "Bitwi
 """Of two operands, in any order. Longer sums are left alone: overflow and rounding depend on the order."""
 JUNCTIONS = {"And": "Or", "Or": "And"}
 """Of any number of operands, in any order, each counting once; and what negation makes of them."""
-PLAIN = {"EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "Not", "IsNull", "IsNotNull", "Coalesce"}
+PLAIN = {"EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "Not", "IsNull", "IsNotNull", "Coalesce",
+         "WindowExpression"}  # fmt: skip
 """Nothing but a function of their operands, so that their text says nothing more."""
 SEEDED = {"Rand", "Randn", "Uuid", "Shuffle", "RandStr", "Uniform"}
 """Random functions; a seed that Spark makes up is another one at every analysis."""
@@ -180,13 +181,13 @@ class Expressions:
         if op in JUNCTIONS:
             return self._junction(op, expression)
         children = tuple(self.of(child) for child in expression.children)
+        if op == "SQLScalarFunction":
+            return children[-1]  # its body, which reads the arguments
         if op == "Not":
             return _negation(children[0])
         if op in FLIPPED:
             return Term(FLIPPED[op], children[::-1], expression.type)
-        if op == "If":
-            return _case(children, expression.type)
-        if op == "CaseWhen":
+        if op in ("If", "CaseWhen"):
             return _case(children, expression.type)
         if op == "In":
             return _membership(children, expression.type)

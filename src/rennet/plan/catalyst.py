@@ -66,7 +66,8 @@ EVALUATED = {"Average", "StddevPop", "StddevSamp", "VariancePop", "VarianceSamp"
 PYTHON = {"PythonUDF", "PythonUDAF", "PythonUDTF"}
 STATELESS = {"And", "Or", "Not", "EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "GreaterThan",
              "GreaterThanOrEqual", "IsNull", "IsNotNull", "If", "CaseWhen", "Coalesce", "In", "SortOrder",
-             "NamedLambdaVariable", "LambdaFunction", "OuterReference"}  # fmt: skip
+             "NamedLambdaVariable", "LambdaFunction", "OuterReference", "WindowExpression",
+             "SQLScalarFunction"}  # fmt: skip
 """Expressions whose operands and text say all there is; every question to the JVM costs time."""
 NESTED = ("array", "map", "struct", "variant")
 Code = Callable[[bytes], str]
