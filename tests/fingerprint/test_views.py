@@ -74,9 +74,11 @@ def test_a_changed_view_below_is_told_with_before_and_after(engine: Engine) -> N
 
 def test_hidden_columns_are_never_mixed_up(engine: Engine) -> None:
     """The same groups, but the first hidden key would now be the second."""
-    engine.spark.sql("CREATE VIEW base AS SELECT count(*) AS n FROM t GROUP BY name, id % 2")
+    engine.spark.sql("CREATE VIEW base AS SELECT count(*) AS n FROM t GROUP BY name, CAST(id % 2 AS STRING)")
     engine.create_materialized_view("v", "SELECT n FROM base")
-    engine.spark.sql("CREATE OR REPLACE VIEW base AS SELECT count(*) AS n FROM t GROUP BY id % 2, name")
+    engine.spark.sql(
+        "CREATE OR REPLACE VIEW base AS SELECT count(*) AS n FROM t GROUP BY CAST(id % 2 AS STRING), name"
+    )
     grow(engine)
     engine.refresh("v")
     assert engine.verify("v")
