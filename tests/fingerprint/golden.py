@@ -32,11 +32,7 @@ def recorded() -> dict[str, str]:
 
 
 def current(jvm: Jvm, names: Iterable[str]) -> dict[str, str]:
-    return {name: _fingerprint(jvm, SQL[name]) for name in names}
-
-
-def _fingerprint(jvm: Jvm, text: str) -> str:
-    return fingerprint(meaning(jvm, text))
+    return {name: fingerprint(meaning(jvm, SQL[name])) for name in names}
 
 
 def meaning(jvm: Jvm, text: str) -> str:
@@ -56,14 +52,14 @@ def _placeless(node: Node) -> Node:
 
 
 def append(spark: SparkSession) -> int:
-    """Add what is not there yet, unless it depends on the place or on chance; the number of new lines."""
+    """Add what is not there yet, unless it depends on where files lie; the number of new lines."""
     jvm, known, made = Jvm.of(spark), recorded(), []
     for name in SQL:
         if name in known:
             continue
-        first, second = meaning(jvm, SQL[name]), meaning(jvm, SQL[name])
-        if first == second and "file:" not in first:
-            made.append(f"{name} {fingerprint(first)}")
+        text = meaning(jvm, SQL[name])
+        if "file:" not in text:
+            made.append(f"{name} {fingerprint(text)}")
     with GOLDEN.open("a") as file:
         file.writelines(f"{line}\n" for line in made)
     return len(made)
