@@ -67,12 +67,14 @@ def append(spark: SparkSession) -> int:
 
 def main(warehouse: str) -> None:
     from rennet.session import session
+    from tests.conftest import SETTINGS
     from tests.corpus.data import create
 
-    spark = session(warehouse=warehouse, cores=2, memory="2g")
+    spark = session(warehouse=warehouse, cores=2, memory="2g", config=SETTINGS)
     spark.conf.set("spark.sql.session.timeZone", ZONE)
     create(spark, SCHEMA)
     print(append(spark), "lines added")
+    spark.stop()
 
 
 if __name__ == "__main__":
