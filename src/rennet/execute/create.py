@@ -12,6 +12,7 @@ from rennet.errors import AlreadyExistsError, Issue, IssueType, Policy, Techniqu
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess
+from rennet.fingerprint.compare import same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER
@@ -90,7 +91,8 @@ def same_definition(view: MaterializedView, definition: Definition, query: Query
     known = view.provenance
     return (
         known is not None
-        and known.fingerprint == query.fingerprint
+        and same((known.fingerprint, *known.older_fingerprints), query.fingerprints)
+        and known.stored_as in ("", query.stored_as)
         and view.definition.partitioned_by == definition.partitioned_by
         and view.definition.cluster_by == definition.cluster_by
         and [c for c, _ in view.definition.columns] == [c for c, _ in definition.columns]

@@ -18,7 +18,9 @@ from rennet.enable.moments import temporal, with_moments
 from rennet.enable.order import with_ties_broken, without_order
 from rennet.enable.picks import with_picks_decided
 from rennet.errors import InvalidQueryError, Issue, SourceError
-from rennet.fingerprint.canonical import fingerprint
+from rennet.execute.functions import code_of
+from rennet.fingerprint import version1
+from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.jvm import JavaObject, Jvm
 from rennet.normalize.rules import normalize
 from rennet.normalize.subqueries import subqueries_to_joins
@@ -39,13 +41,22 @@ class Query:
     schema: StructType
     layout: Layout
     obstacles: tuple[Issue, ...]
-    fingerprint: str
+    fingerprints: tuple[str, ...]
+    """What the query means, hashed by every version of the fingerprint that is still known; newest first."""
+    meaning: str
+    """The text that the newest is the hash of."""
+    stored_as: str
+    """A hash of what each column of the backing table holds, hidden ones included."""
     sources: tuple[tuple[str, str], ...]
     """Name and path of each Delta table it reads."""
     temporal: bool = False
     """Does its result change with the clock, whatever its sources do?"""
     left_open: bool = False
     """Does the query allow several answers, of which rennet keeps to one?"""
+
+    @property
+    def fingerprint(self) -> str:
+        return self.fingerprints[0]
 
 
 def analyze(
@@ -75,23 +86,34 @@ def analyze(
 
 def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
-    normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed)))
+    normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed), code_of))
     plain_order = without_order(normalized)
     answer = with_picks_decided(with_ties_broken(plain_order))
     decided = with_moments(answer)
     issues = tuple(obstacles(decided))
     # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
     layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
+    names = tuple(schema.names)
+    meaning = canonical(answer, names)
     return Query(
         analyzed,
         schema,
         layout,
         issues,
-        fingerprint(normalized, tuple(schema.names)),
+        (fingerprint(meaning), version1.fingerprint(normalized, names)),
+        meaning,
+        _stored_as(layout, bool(issues)),
         _sources(normalized),
         any(temporal(e) for node in normalized.walk() for e in node.expressions),
         answer != plain_order,
     )
+
+
+def _stored_as(layout: Layout, always_recomputed: bool) -> str:
+    """What is always recomputed has no hidden columns, and no columns that old rows must fit to."""
+    if always_recomputed:
+        return "the user's columns"
+    return fingerprint(canonical(layout.plan, tuple(a.name for a in layout.columns)))
 
 
 def _sources(plan: Node) -> tuple[tuple[str, str], ...]:

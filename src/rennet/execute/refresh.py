@@ -17,6 +17,7 @@ from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.workspace import WORTH_SKIPPING, fit
 from rennet.fingerprint.canonical import SETTINGS
+from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
@@ -136,8 +137,13 @@ def _definition_issue(
         if old != value:
             kind = IssueType.TIME_ZONE_CHANGED if "timeZone" in name else IssueType.CONFIGURATION_CHANGED
             return Issue(kind, f"{name} was {old!r} and is {value!r}")
-    if query.fingerprint != provenance.fingerprint or any(path not in before for _, path in query.sources):
+    known = (provenance.fingerprint, *provenance.older_fingerprints)
+    if not same(known, query.fingerprints) or any(path not in before for _, path in query.sources):
         what = "what the view's query means has changed since the last refresh"
+        told = difference(provenance.meaning, query.meaning)
+        return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what + told)
+    if provenance.stored_as not in ("", query.stored_as):  # empty: written before it was recorded
+        what = "the view's query means the same, but its hidden columns would be others"
         return Issue(IssueType.QUERY_FINGERPRINT_CHANGED, what)
     return None
 
@@ -263,6 +269,9 @@ class Refresh:
             applied.deleted,
             round(measured.wall_seconds, 3),
             round(measured.cpu_seconds, 3),
+            situation.query.fingerprints[1:],
+            kept(situation.query.meaning),
+            situation.query.stored_as,
         )
         domains = {
             PROVENANCE_DOMAIN: provenance.to_json(),

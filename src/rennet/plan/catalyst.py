@@ -63,6 +63,15 @@ SUBQUERIES = {"ScalarSubquery", "Exists", "ListQuery", "LateralSubquery",
 EVALUATED = {"Average", "StddevPop", "StddevSamp", "VariancePop", "VarianceSamp",
              "CovPopulation", "CovSample", "Corr"}  # fmt: skip
 """Aggregates whose result rennet computes from sums it keeps, by Spark's own final formula."""
+PYTHON = {"PythonUDF", "PythonUDAF", "PythonUDTF"}
+STATELESS = {"And", "Or", "Not", "EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "GreaterThan",
+             "GreaterThanOrEqual", "IsNull", "IsNotNull", "If", "CaseWhen", "Coalesce", "In", "SortOrder",
+             "NamedLambdaVariable", "LambdaFunction", "OuterReference", "WindowExpression",
+             "SQLScalarFunction"}  # fmt: skip
+"""Expressions whose operands and text say all there is; every question to the JVM costs time."""
+NESTED = ("array", "map", "struct", "variant")
+Code = Callable[[bytes], str]
+"""What a pickled Python function is told apart by."""
 FILE_RELATION = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 DELTA_FILES = "org.apache.spark.sql.delta."
 
@@ -70,8 +79,9 @@ DELTA_FILES = "org.apache.spark.sql.delta."
 class Reader:
     """Reads one plan; attributes met twice are read once."""
 
-    def __init__(self, jvm: Jvm) -> None:
+    def __init__(self, jvm: Jvm, code: Code | None = None) -> None:
         self.jvm = jvm
+        self.code = code
         self._attributes: dict[int, Attribute] = {}
         self._readers: dict[str, Callable[[JavaObject], Node]] = {
             "Project": self._project,
@@ -145,7 +155,8 @@ class Reader:
         dropped = set(self.jvm.items(plan.unrequiredChildIndex()))
         kept = tuple(i for i in range(len(child.output)) if i not in dropped)
         made = tuple(self._attribute(a) for a in self.jvm.items(plan.generatorOutput()))
-        return Generate(self.expression(plan.generator()), made, (child,), kept, handle=plan)
+        generator = self.expression(plan.generator())
+        return Generate(generator, made, (child,), kept, handle=plan, outer=plan.outer())
 
     def _expand(self, plan: JavaObject) -> Node:
         projections = tuple(
@@ -177,12 +188,14 @@ class Reader:
         table = plan.catalogTable()
         name = table.get().identifier().unquotedString() if table.isDefined() else ""
         if plan.isStreaming():
-            return Foreign("streaming", name, output, handle=plan)
+            return Foreign("streaming", name, output, handle=plan, text=plan.simpleString(100))
         if not self.jvm.loaded(FILE_RELATION).isInstance(relation):  # Delta's is a subclass
-            return Foreign(relation.getClass().getSimpleName(), name, output, handle=plan)
+            kind = relation.getClass().getSimpleName()
+            return Foreign(kind, name, output, handle=plan, text=plan.simpleString(100))
         files = relation.location()
         if not files.getClass().getName().startswith(DELTA_FILES):
-            return Foreign(relation.fileFormat().toString(), name, output, handle=plan)
+            where = f"{files.rootPaths().toString()} {relation.options().toString()}"
+            return Foreign(relation.fileFormat().toString(), name, output, handle=plan, text=where)
         path = files.path().toString()
         if files.getClass().getSimpleName() == "TahoeLogFileIndex" and files.isTimeTravelQuery():
             return Constant(f"{path}@v{files.snapshotAtAnalysis().version()}", output, handle=plan)
@@ -191,9 +204,19 @@ class Reader:
     def _leaf(self, kind: str, plan: JavaObject) -> Node:
         output = self._output(plan)
         if kind in CONSTANT_LEAVES:
-            text = plan.data().toString() if kind == "LocalRelation" else plan.simpleString(10_000)
-            return Constant(kind, output, text, handle=plan)
-        return Foreign("streaming" if plan.isStreaming() else kind, kind, output, handle=plan)
+            local = kind == "LocalRelation"
+            text = plan.data().toString() if local else plan.simpleString(10_000)
+            rows = self._rows(plan) if local else ""
+            return Constant(kind, output, text, handle=plan, rows=rows)
+        text = plan.simpleString(10_000)
+        return Foreign("streaming" if plan.isStreaming() else kind, kind, output, handle=plan, text=text)
+
+    def _rows(self, plan: JavaObject) -> str:
+        """The rows of a VALUES as SQL, if all of them can be written so."""
+        try:
+            return str(plan.toSQL("rows")) if plan.data().nonEmpty() else ""
+        except (Py4JJavaError, PySparkException):
+            return ""
 
     # -- expressions -------------------------------------------------------------------------------
 
@@ -263,6 +286,7 @@ class Reader:
             nullable=expression.nullable(),
             deterministic=expression.deterministic(),
             text=function.toString(),
+            state=self._state(function.nodeName(), function),
             handle=expression,
             distinct=expression.isDistinct(),
             condition=self.expression(condition.get()) if condition.isDefined() else None,
@@ -284,6 +308,7 @@ class Reader:
             nullable=nullable,
             deterministic=expression.deterministic(),
             text=expression.toString() + self._code(kind, expression),
+            state=self._state(kind, expression),
             handle=expression,
         )
         if kind in SUBQUERIES:
@@ -299,11 +324,37 @@ class Reader:
 
     def _code(self, kind: str, expression: JavaObject) -> str:
         """What tells two functions of the same name apart."""
-        if kind in ("PythonUDF", "PythonUDAF", "PythonUDTF"):
+        if kind in PYTHON:
             return f" code {expression.func().command().hashCode()}"
         return f" code {expression.function().getClass().getName()}" if kind == "ScalaUDF" else ""
 
+    def _state(self, kind: str, expression: JavaObject) -> str:
+        """All that makes the expression what it is; of a Python function, what it would do."""
+        if kind in STATELESS or kind in SUBQUERIES or self.code is None:
+            return ""
+        if kind in PYTHON:
+            made = self.code(self._command(expression.func()))
+            settled = "" if expression.deterministic() else " not deterministic"
+            return f"{made} {expression.evalType()}{settled}"
+        if kind == "Literal":
+            return self._literal(expression)
+        return str(expression.productIterator().mkString("|"))
 
-def read(jvm: Jvm, plan: JavaObject) -> Node:
-    """The rennet plan of a resolved Catalyst plan."""
-    return Reader(jvm).plan(plan)
+    def _command(self, function: JavaObject) -> bytes:
+        tag = self.jvm.singleton("scala.reflect.ClassTag").Byte()
+        return bytes(function.command().toArray(tag))
+
+    def _literal(self, literal: JavaObject) -> str:
+        """Nested values as SQL, since as text ['a, b'] and ['a', 'b'] look alike."""
+        type = literal.dataType().catalogString()
+        if not type.startswith(NESTED):
+            return ""
+        try:
+            return str(literal.sql())
+        except (Py4JJavaError, PySparkException):
+            return ""
+
+
+def read(jvm: Jvm, plan: JavaObject, code: Code | None = None) -> Node:
+    """The rennet plan of a resolved Catalyst plan; with `code`, each expression tells its whole state."""
+    return Reader(jvm, code).plan(plan)

@@ -35,6 +35,8 @@ class Expr:
     nullable: bool = True
     deterministic: bool = True
     text: str = ""
+    state: str = ""
+    """Everything Spark's constructor was given, where `text` may not tell it all: modes, options, code."""
     handle: Any = field(default=None, compare=False, repr=False)
     rebuilt: bool = field(default=False, compare=False, repr=False)
 

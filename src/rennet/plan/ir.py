@@ -94,6 +94,8 @@ class Constant(Node):
     text: str = ""
     handle: Any = field(default=None, compare=False, repr=False)
     children: tuple[Node, ...] = ()
+    rows: str = ""
+    """The rows as SQL, where `text` does not tell all of them apart."""
 
     def with_children(self, children: tuple[Node, ...]) -> Node:
         return self
@@ -108,6 +110,8 @@ class Foreign(Node):
     output: tuple[Attribute, ...]
     handle: Any = field(default=None, compare=False, repr=False)
     children: tuple[Node, ...] = ()
+    text: str = ""
+    """Where its rows come from, as far as Spark says."""
 
     def with_children(self, children: tuple[Node, ...]) -> Node:
         return self
@@ -282,6 +286,8 @@ class Generate(_Unary):
     kept: tuple[int, ...]
     """Positions of the input's columns that are put out."""
     handle: Any = field(default=None, compare=False, repr=False)
+    outer: bool = False
+    """Does a row for which nothing is made stay, with NULLs?"""
 
     @property
     def output(self) -> tuple[Attribute, ...]:  # type: ignore[override]

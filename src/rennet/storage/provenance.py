@@ -70,6 +70,12 @@ class Provenance:
     rows_deleted: int = 0
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
+    older_fingerprints: tuple[str, ...] = ()
+    """The same query by the older versions of the fingerprint that are still known."""
+    meaning: str = ""
+    """The text that was hashed, to tell what changed when the fingerprint does."""
+    stored_as: str = ""
+    """A hash of what each column of the backing table holds, hidden ones included."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
@@ -80,4 +86,5 @@ class Provenance:
         found.pop("format")
         found["sources"] = tuple(SourceVersion(**source) for source in found["sources"])
         found["techniques"] = tuple(found["techniques"])
+        found["older_fingerprints"] = tuple(found.get("older_fingerprints", ()))
         return Provenance(**found)

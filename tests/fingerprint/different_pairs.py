@@ -1,0 +1,157 @@
+# ruff: noqa: E501
+"""Pairs of queries that look alike and do not mean the same."""
+
+from __future__ import annotations
+
+from pyspark.sql import functions as F
+
+from .pairs import JOINED, Pair, frame, select, udf, where
+
+
+def over(spec: str, function: str = "sum(big)") -> str:
+    return f"SELECT id, {function} OVER ({spec}) AS n FROM t"
+
+
+def agg(call: str, rest: str = "") -> str:
+    return f"SELECT s, {call} AS n FROM t GROUP BY s {rest}"
+
+
+DIFFERENT: dict[str, Pair] = {
+    # constants and types
+    "constant": (where("id > 1"), where("id > 2")),
+    "string": (where("s = 'x'"), where("s = 'y'")),
+    "case of a string": (where("s = 'x'"), where("s = 'X'")),
+    "string that looks like an id": (where("s = 'a#1'"), where("s = 'a#2'")),
+    "NULL and 'null'": (select("CAST(NULL AS STRING)"), select("'null'")),
+    "type of a literal": (select("1"), select("1L")),
+    "scale of a literal": (select("1.0"), select("1.00")),
+    "float and decimal": (select("1.5"), select("1.5D")),
+    "arrays with commas": (select("array('a, b')"), select("array('a', 'b')")),
+    "rows with commas": ("SELECT * FROM VALUES ('a,b', 'c') AS v(x, y)", "SELECT * FROM VALUES ('a', 'b,c') AS v(x, y)"),
+    "rows": ("SELECT * FROM VALUES (1), (2) AS v(x)", "SELECT * FROM VALUES (1), (3) AS v(x)"),
+    "rows that look like ids": ("SELECT * FROM VALUES ('a#1') AS v(x)", "SELECT * FROM VALUES ('a#2') AS v(x)"),
+    "options that look like ids": (select("from_csv(s, 'a INT', map('sep', '#1'))"), select("from_csv(s, 'a INT', map('sep', '#2'))")),
+    "range": ("SELECT id FROM range(10)", "SELECT id FROM range(11)"),
+    "date": (where("day > DATE'2024-01-01'"), where("day > DATE'2024-01-02'")),
+    "interval": (select("ts + INTERVAL 1 DAY"), select("ts + INTERVAL 2 DAY")),
+    # columns and their order
+    "name": ("SELECT id AS a FROM t", "SELECT id AS b FROM t"),
+    "case of a name": ("SELECT id AS a FROM t", "SELECT id AS A FROM t"),
+    "order of columns": ("SELECT id, big FROM t", "SELECT big, id FROM t"),
+    "names swapped": ("SELECT id AS a, big AS b FROM t", "SELECT big AS a, id AS b FROM t"),
+    "another column": ("SELECT id AS x FROM t", "SELECT big AS x FROM t"),
+    "one more": ("SELECT id FROM t", "SELECT id, s FROM t"),
+    "field names of a struct": (select("struct(id AS p)"), select("struct(id AS q)")),
+    "table": ("SELECT id FROM t", "SELECT id FROM t2"),
+    "version of a table": ("SELECT id FROM t", "SELECT id FROM t VERSION AS OF 0"),
+    # conditions
+    "and, or": (where("id > 1 AND flag"), where("id > 1 OR flag")),
+    "nesting": (where("(id > 1 OR flag) AND s = 'x'"), where("id > 1 OR (flag AND s = 'x')")),
+    "inclusive": (where("id > 1"), where("id >= 1")),
+    "direction": (where("id > big"), where("id < big")),
+    "one side negated": (where("id = 1"), where("id <> 1")),
+    "null-safe": (where("id = big"), where("id <=> big")),
+    "in and not in": (where("id IN (1, 2)"), where("id NOT IN (1, 2)")),
+    "in list": (where("id IN (1, 2)"), where("id IN (1, 3)")),
+    "filter gone": (where("id > 1"), "SELECT id FROM t"),
+    "having": (agg("count(*)", "HAVING count(*) > 1"), agg("count(*)", "HAVING count(*) > 2")),
+    "where and having": ("SELECT s, max(id) AS n FROM t WHERE id > 1 GROUP BY s", "SELECT s, max(id) AS n FROM t GROUP BY s HAVING max(id) > 1"),
+    "like": (where("s LIKE 'a%'"), where("s LIKE 'a_'")),
+    "escape": (where("s LIKE 'a!%' ESCAPE '!'"), where("s LIKE 'a!%' ESCAPE '#'")),
+    # expressions
+    "difference turned": (select("id - big"), select("big - id")),
+    "sums and rounding": (select("f + (d + id)"), select("(f + d) + id")),
+    "try_add": (select("id + 1"), select("try_add(id, 1)")),
+    "try_divide": (select("f / 2"), select("try_divide(f, 2)")),
+    "try_cast": (select("CAST(s AS INT)"), select("try_cast(s AS INT)")),
+    "target of a cast": (select("CAST(d AS INT)"), select("CAST(d AS BIGINT)")),
+    "cast on the way": (select("CAST(CAST(d AS INT) AS DOUBLE)"), select("CAST(d AS DOUBLE)")),
+    "order of coalesce": (select("coalesce(id, 1, 2)"), select("coalesce(id, 2, 1)")),
+    "order of concat": (select("concat(s, 'a')"), select("concat('a', s)")),
+    "branches": (select("if(flag, 1, 2)"), select("if(flag, 2, 1)")),
+    "order of branches": (select("CASE WHEN id > 1 THEN 1 WHEN id > 2 THEN 2 END"), select("CASE WHEN id > 2 THEN 2 WHEN id > 1 THEN 1 END")),
+    "else": (select("CASE WHEN flag THEN 1 ELSE 0 END"), select("CASE WHEN flag THEN 1 END")),
+    "lambda body": (select("transform(arr, y -> y + 1)"), select("transform(arr, y -> y + 2)")),
+    "lambda variables swapped": (select("aggregate(arr, 0, (a, b) -> a - b)"), select("aggregate(arr, 0, (a, b) -> b - a)")),
+    "lambda and column": (select("transform(arr, y -> y + id)"), select("transform(arr, id -> id + id)")),
+    "rounding": (select("round(d, 1)"), select("bround(d, 1)")),
+    "digits": (select("round(d, 1)"), select("round(d, 0)")),
+    "format": (select("date_format(ts, 'yyyy')"), select("date_format(ts, 'yy')")),
+    "truncation": (select("date_trunc('DAY', ts)"), select("date_trunc('HOUR', ts)")),
+    "field": (select("st.a"), select("st.b")),
+    "place in an array": (select("arr[0]"), select("arr[1]")),
+    "missing element": (select("arr[0]"), select("get(arr, 0)")),
+    "options": (select("from_json(s, 'a INT')"), select("from_json(s, 'a INT', map('mode', 'FAILFAST'))")),
+    "schema": (select("from_json(s, 'a INT')"), select("from_json(s, 'a BIGINT')")),
+    "explicit seeds": (select("rand(1)"), select("rand(2)")),
+    "collation": (where("s = 'x'"), where("s COLLATE UTF8_LCASE = 'x'")),
+    # joins
+    "inner and left": (f"SELECT t.id, kind {JOINED}", "SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id"),
+    "left and right": ("SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT t.id, kind FROM t RIGHT JOIN u ON t.id = u.t_id"),
+    "left and full": ("SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id", "SELECT t.id, kind FROM t FULL JOIN u ON t.id = u.t_id"),
+    "semi and anti": (where("EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)"), where("NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)")),
+    "semi and inner": (where("EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)"), f"SELECT t.id {JOINED}"),
+    "not in and not exists": (where("id NOT IN (SELECT t_id FROM u)"), where("NOT EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)")),
+    "join condition": (f"SELECT t.id, kind {JOINED}", "SELECT t.id, kind FROM t JOIN u ON t.big = u.t_id"),
+    "no condition": (f"SELECT t.id, kind {JOINED}", "SELECT t.id, kind FROM t CROSS JOIN u"),
+    "filter in an outer join": ("SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id AND kind = 'x'", "SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id WHERE kind = 'x'"),
+    "filter on the other side": ("SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id AND s = 'x'", "SELECT t.id, kind FROM t LEFT JOIN u ON t.id = u.t_id AND kind = 'x'"),
+    "constant of an outer join": ("SELECT t.id, one FROM t LEFT JOIN (SELECT t_id, 1 AS one FROM u) u ON t.id = u.t_id", "SELECT t.id, 1 AS one FROM t LEFT JOIN u ON t.id = u.t_id"),
+    "itself, the other one": ("SELECT a.id, a.s FROM t a JOIN t b ON a.id = b.big", "SELECT a.id, b.s FROM t a JOIN t b ON a.id = b.big"),
+    "itself, condition": ("SELECT a.id, b.s FROM t a JOIN t b ON a.id = b.big", "SELECT a.id, b.s FROM t a JOIN t b ON b.id = a.big"),
+    "itself, filter": ("SELECT a.id FROM t a JOIN t b ON a.id = b.big WHERE a.s = 'x'", "SELECT a.id FROM t a JOIN t b ON a.id = b.big WHERE b.s = 'x'"),
+    "itself, once or twice": ("SELECT a.id FROM t a, t b", "SELECT a.id FROM t a"),
+    "correlation": (where("EXISTS (SELECT 1 FROM u WHERE u.t_id = t.id)"), where("EXISTS (SELECT 1 FROM u)")),
+    "scalar subquery": (where("id > (SELECT max(id) FROM u)"), where("id > (SELECT min(id) FROM u)")),
+    # bags and groups
+    "all or distinct": ("SELECT id FROM t UNION ALL SELECT id FROM u", "SELECT id FROM t UNION SELECT id FROM u"),
+    "how often": ("SELECT id FROM t UNION ALL SELECT id FROM t", "SELECT id FROM t"),
+    "three times": ("SELECT id FROM t UNION ALL SELECT id FROM t UNION ALL SELECT id FROM t", "SELECT id FROM t UNION ALL SELECT id FROM t"),
+    "columns crossed in a union": ("SELECT id, t_id FROM u UNION ALL SELECT id, u_id FROM w", "SELECT id, t_id FROM u UNION ALL SELECT u_id, id FROM w"),
+    "except turned": ("SELECT id FROM t EXCEPT SELECT id FROM u", "SELECT id FROM u EXCEPT SELECT id FROM t"),
+    "except all": ("SELECT id FROM t EXCEPT SELECT id FROM u", "SELECT id FROM t EXCEPT ALL SELECT id FROM u"),
+    "intersect and except": ("SELECT id FROM t INTERSECT SELECT id FROM u", "SELECT id FROM t EXCEPT SELECT id FROM u"),
+    "distinct": ("SELECT DISTINCT s FROM t", "SELECT s FROM t"),
+    "keys": (agg("count(*)"), "SELECT s, count(*) AS n FROM t GROUP BY s, id"),
+    "one row over nothing": ("SELECT count(*) AS n FROM t", "SELECT count(*) AS n FROM t GROUP BY s"),
+    "aggregate": (agg("sum(id)"), agg("max(id)")),
+    "argument": (agg("sum(id)"), agg("sum(big)")),
+    "count of a column": (agg("count(*)"), agg("count(id)")),
+    "distinct in an aggregate": (agg("sum(id)"), agg("sum(DISTINCT id)")),
+    "filter of an aggregate": (agg("sum(id)"), agg("sum(id) FILTER (WHERE id > 1)")),
+    "try_sum": (agg("sum(id)"), agg("try_sum(id)")),
+    "percentile": (agg("percentile(id, 0.5)"), agg("percentile(id, 0.9)")),
+    "accuracy": (agg("approx_count_distinct(id)"), agg("approx_count_distinct(id, 0.1)")),
+    "rollup and cube": ("SELECT s, flag, count(*) AS n FROM t GROUP BY ROLLUP(s, flag)", "SELECT s, flag, count(*) AS n FROM t GROUP BY CUBE(s, flag)"),
+    "rollup turned": ("SELECT s, flag, count(*) AS n FROM t GROUP BY ROLLUP(s, flag)", "SELECT s, flag, count(*) AS n FROM t GROUP BY ROLLUP(flag, s)"),
+    "explode": ("SELECT id, e FROM t LATERAL VIEW explode(arr) q AS e", "SELECT id, e FROM t LATERAL VIEW OUTER explode(arr) q AS e"),
+    "explode and its place": ("SELECT id, p AS x FROM t LATERAL VIEW posexplode(arr) q AS p, e", "SELECT id, e AS x FROM t LATERAL VIEW posexplode(arr) q AS p, e"),
+    # order
+    "limit": ("SELECT id FROM t ORDER BY id LIMIT 3", "SELECT id FROM t ORDER BY id LIMIT 4"),
+    "limit by another order": ("SELECT id, big FROM t ORDER BY id LIMIT 3", "SELECT id, big FROM t ORDER BY big LIMIT 3"),
+    "limit descending": ("SELECT id FROM t ORDER BY id LIMIT 3", "SELECT id FROM t ORDER BY id DESC LIMIT 3"),
+    "limit, nulls": ("SELECT id FROM t ORDER BY id LIMIT 3", "SELECT id FROM t ORDER BY id NULLS LAST LIMIT 3"),
+    "offset": ("SELECT id FROM t ORDER BY id LIMIT 3", "SELECT id FROM t ORDER BY id LIMIT 3 OFFSET 1"),
+    "partition": (over("PARTITION BY s"), over("PARTITION BY flag")),
+    "order of a window": (over("PARTITION BY s ORDER BY id"), over("PARTITION BY s ORDER BY id DESC")),
+    "nulls of a window": (over("PARTITION BY s ORDER BY id"), over("PARTITION BY s ORDER BY id NULLS LAST")),
+    "orders of a window": (over("PARTITION BY s ORDER BY id, day"), over("PARTITION BY s ORDER BY day, id")),
+    "rows and range": (over("PARTITION BY s ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"), over("PARTITION BY s ORDER BY id RANGE BETWEEN 1 PRECEDING AND CURRENT ROW")),
+    "frame": (over("PARTITION BY s ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"), over("PARTITION BY s ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")),
+    "other way": (over("PARTITION BY s ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"), over("PARTITION BY s ORDER BY id ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING")),
+    "rank": (over("PARTITION BY s ORDER BY id", "rank()"), over("PARTITION BY s ORDER BY id", "dense_rank()")),
+    "lag": (over("PARTITION BY s ORDER BY id", "lag(big, 1)"), over("PARTITION BY s ORDER BY id", "lag(big, 2)")),
+    "nulls of lag": (over("PARTITION BY s ORDER BY id", "lag(big, 1)"), over("PARTITION BY s ORDER BY id", "lag(big, 1) IGNORE NULLS")),
+    "lag and lead": (over("PARTITION BY s ORDER BY id", "lag(big, 1)"), over("PARTITION BY s ORDER BY id", "lead(big, 1)")),
+    # Python
+    "python: constant": (udf(lambda x: x + 1), udf(lambda x: x + 2)),
+    "python: type": (udf(lambda x: x), udf(lambda x: x, "bigint")),
+    "python: determinism": (
+        frame(lambda t: t.select(F.udf(lambda x: x, "int").asNondeterministic()("id").alias("x"))),
+        frame(lambda t: t.select(F.udf(lambda x: x, "int")("id").alias("x"))),
+    ),
+    "python: arrow": (
+        frame(lambda t: t.select(F.udf(lambda x: x, "int", useArrow=True)("id").alias("x"))),
+        frame(lambda t: t.select(F.udf(lambda x: x, "int", useArrow=False)("id").alias("x"))),
+    ),
+}  # fmt: skip
