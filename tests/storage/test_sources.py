@@ -81,8 +81,16 @@ def test_leaves(jvm: Jvm, tables: Tables, spark: SparkSession) -> None:
     assert not is_delta(leaf(jvm, spark, f"SELECT * FROM parquet.`{path}.parquet`"))
 
 
-@pytest.mark.parametrize("mapping", ["none", "name"])
-def test_relation_at(jvm: Jvm, tables: Tables, spark: SparkSession, mapping: str) -> None:
+@pytest.mark.parametrize(("mapping", "few_files"), [("none", 24), ("name", 24), ("name", 0)])
+def test_relation_at(
+    jvm: Jvm,
+    tables: Tables,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    mapping: str,
+    few_files: int,
+) -> None:
+    monkeypatch.setattr(sources, "FEW_FILES", few_files)
     name, path = tables.make(
         "id BIGINT, v STRING", "enableDeletionVectors=true", f"columnMapping.mode={mapping}"
     )
@@ -104,8 +112,12 @@ def test_relation_at(jvm: Jvm, tables: Tables, spark: SparkSession, mapping: str
     executed = frame._jdf.queryExecution()
     assert "LessThan(id,50)" in executed.executedPlan().toString()
     scan = executed.executedPlan().collectLeaves().head()
-    assert scan.relation().location().getClass().getSimpleName() == "PreparedDeltaFileIndex"
-    assert scan.relation().location().preparedScan().files().size() == 1
+    index = scan.relation().location()
+    if few_files:
+        assert index.getClass().getSimpleName() == "TahoeBatchFileIndex"
+    else:
+        assert index.getClass().getSimpleName() == "PreparedDeltaFileIndex"
+        assert index.preparedScan().files().size() == 1
     now = source(jvm, name, path)
     assert jvm.dataframe(relation_at(jvm, found, now)).count() == 161
 
