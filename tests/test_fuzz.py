@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from rennet import Engine
@@ -15,6 +16,7 @@ MINUTES = 10
 """A slow machine does fewer cases; the report says how many."""
 
 
+@pytest.mark.slow
 def test_random_queries(spark: SparkSession, tmp_path: Path) -> None:
     seed = seed_of_today()
     print(f"rennet fuzz --seed {seed} --cases {CASES}")
