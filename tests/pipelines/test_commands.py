@@ -14,6 +14,7 @@ from rennet.cli.commands import Context, UsageError
 from rennet.cli.main import RUN, main, parser
 from rennet.cli.output import Output
 from rennet.cli.progress import Activity
+from tests.pipelines.tables import tables
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_a_new_project_runs(spark: SparkSession, folder: Path, capsys: pytest.Ca
     os.chdir(folder / "fresh" / "transformations")
     assert call(spark, "dry-run") == 0
     assert "remainders" in capsys.readouterr().out
-    assert spark.sql("SHOW TABLES IN fresh_project").collect() == []
+    assert tables(spark, "fresh_project") == []
     assert call(spark, "run", "--refresh", "numbers,remainders") == 0
     said = capsys.readouterr().out
     assert "COMPLETED" in said and "update 1: 2 completed" in said

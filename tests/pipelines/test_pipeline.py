@@ -14,6 +14,7 @@ from rennet.errors import PipelineError
 from rennet.pipelines.graph import InvalidGraphError
 from rennet.pipelines.project import Pipeline
 from rennet.pipelines.update import DatasetResult, Selection, Status
+from tests.pipelines.tables import tables
 
 SPEC = """
 name: {name}
@@ -149,8 +150,7 @@ def test_all_problems_are_reported_at_once(spark: SparkSession, project: Make) -
         ("views.sql", 9, "INVALID_PIPELINE"),
     ]
     assert "cannot be read as a stream" in str(caught.value)
-    left = spark.sql(f"SHOW TABLES IN {spec.parent.name if False else _schema(spec)}").collect()
-    assert left == []
+    assert tables(spark, _schema(spec)) == []
 
 
 def _schema(spec: Path) -> str:
