@@ -7,6 +7,7 @@ the sum. `T' = T + ΔT` is the law every rule must keep.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from rennet.plan.expressions import Attribute, Named, alias, attribute_of, call, differs, literal
@@ -57,9 +58,14 @@ def total(parts: list[Node]) -> Node:
     return Union((*merged, weight), tuple(parts))
 
 
-def effectivize(delta: Node) -> Node:
-    """Each distinct row once, with the sum of its weights, and none with weight zero."""
+def effectivize(delta: Node, implied: Collection[Attribute] = ()) -> Node:
+    """Each distinct row once, with the sum of its weights, and none with weight zero.
+
+    Rows that agree in all columns but the `implied` ones agree in those too.
+    """
     columns = delta.output[:-1]
     weight = alias(call("sum", weight_of(delta), type="bigint"), WEIGHT)
-    grouped = Aggregate(columns, (*columns, weight), (delta,))
+    telling = tuple(column for column in columns if column not in implied)
+    shown = (alias(call("any_value", c, type=c.type), c.name) if c in implied else c for c in columns)
+    grouped = Aggregate(telling, (*shown, weight), (delta,))
     return filter_(grouped, differs(attribute_of(weight), literal(0)))

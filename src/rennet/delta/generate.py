@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
-from rennet.delta.keys import changed_keys, columns_of, group_columns, restricted
+from rennet.delta.keys import changed_keys, group_columns, restricted
 from rennet.delta.merge import LOST, merged_states, state_changes, surviving
 from rennet.delta.rules import Derivation
 from rennet.delta.running import continued
@@ -18,7 +18,13 @@ from rennet.delta.windows import affected, reached
 from rennet.enable.frames import Span, running
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
-from rennet.plan.expressions import alias, call, fresh_copy, literal
+from rennet.plan.expressions import (
+    alias,
+    call,
+    columns_of,
+    fresh_copy,
+    literal,
+)
 from rennet.plan.ir import Aggregate, Node, Once, Replicate, Window, filter_, project
 
 
@@ -93,7 +99,10 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
     if not layout.unique and layout.content is None:
         what = "rows with MAP or VARIANT columns cannot be told apart by content"
         return Issue(IssueType.NOT_THIS_SHAPE, what)
-    delta = Once((effectivize(derived.delta),))
+    # Spark compares maps byte by byte, and the bytes of a NULL inside of one mean nothing; the hash of a row's
+    # content tells its maps apart.
+    maps = () if layout.unique else [c for c in derived.delta.output if c.type.startswith("map<")]
+    delta = Once((effectivize(derived.delta, maps),))
     weight = weight_of(delta)
     gained = filter_(delta, call(">", weight, literal(0), type="boolean"))
     lost = filter_(delta, call("<", weight, literal(0), type="boolean"))
