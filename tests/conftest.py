@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -25,11 +28,20 @@ COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSeria
 compiled code would be thrown away and compiled again all the time."""
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One test process at a time: two that download Delta's jars at once would spoil each other's cache."""
+    with (folder / "starting").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     warehouse = tmp_path_factory.mktemp("warehouse")
     os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILER)
-    running = session(warehouse=warehouse, cores=2, memory="3g", config=SETTINGS)
+    with alone(tmp_path_factory.getbasetemp().parent):
+        running = session(warehouse=warehouse, cores=2, memory="3g", config=SETTINGS)
     yield running
     running.stop()
 
