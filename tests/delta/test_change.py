@@ -5,7 +5,8 @@ from __future__ import annotations
 from rennet.delta.change import Change, effectivize, renamed, total, weight_of, weighted
 from rennet.plan.expressions import alias
 from rennet.plan.ir import Union, project
-from rennet.testing.bags import World, bag, evaluate, net
+from rennet.testing.bags import World, evaluate, net
+from rennet.testing.values import bag
 from tests.laws.queries import column, values
 
 ROWS = values([("a",), ("a",), (None,)], ("x", "string"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rennet.enable.layout import CONTENT, PREFIX, VISIBLE, Layout, lay_out, plain
 from rennet.plan.expressions import Expr, alias, literal
 from rennet.plan.ir import Aggregate, Filter, Node, Project, State, Window
-from rennet.testing.bags import World, bag
+from rennet.testing.bags import World
+from rennet.testing.values import bag
 from tests.laws.queries import END, START, average, catalyst, count, extreme, over_window, scan, total
 from tests.laws.refreshing import built, shown
 

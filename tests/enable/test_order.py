@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rennet.enable.determinism import obstacles
+from rennet.enable.moments import with_moments
 from rennet.enable.order import decided, with_ties_broken, without_order
-from rennet.plan.expressions import Attribute, Expr, alias, literal
+from rennet.plan.expressions import AggregateCall, Attribute, Expr, alias, literal
 from rennet.plan.ir import Limited, Node, PassThrough, Window, filter_
 from tests.laws.queries import HERE, START, column, count, over_window, scan, values
 
@@ -94,3 +95,12 @@ def test_a_limit_is_ordered_by_all_columns() -> None:
 
 def test_columns_are_told_apart_by_id() -> None:
     assert column("a", "int") != column("a", "int")
+
+
+def test_the_order_of_peers_outlives_what_is_done_about_the_clock() -> None:
+    source = scan("r")
+    later = Expr("DateAdd", (Expr("CurrentDate", type="date"), source.output[1]), type="date")
+    nth = AggregateCall("NthValue", (later, literal(1, "int")), type="date")
+    ordered = with_ties_broken(window(source, nth, by_rows=False))
+    (made,) = (node for node in with_moments(ordered).walk() if isinstance(node, Window))
+    assert orders(made) == orders(ordered) == [["k", "v"]]

@@ -17,7 +17,8 @@ from rennet.enable.layout import Layout, lay_out
 from rennet.enable.order import with_ties_broken, without_order
 from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr
 from rennet.plan.ir import Aggregate, Join, Node, Scan, State, sources
-from rennet.testing.bags import Bag, World, as_delta, at, bag, evaluate, minus
+from rennet.testing.bags import World, as_delta, at, evaluate, minus
+from rennet.testing.values import Bag, bag
 from tests.laws.queries import GROUP_FUNCTIONS, SCHEMAS, STRATEGIES, Draw, Maker, aggregate, windowed
 
 EXAMPLES = int(os.environ.get("RENNET_EXAMPLES", "300"))

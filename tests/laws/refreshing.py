@@ -9,7 +9,8 @@ from typing import Any
 from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.enable.layout import Layout
 from rennet.plan.ir import State
-from rennet.testing.bags import Bag, World, at, bag, evaluate
+from rennet.testing.bags import World, at, evaluate
+from rennet.testing.values import Bag, bag
 
 
 def built(layout: Layout, world: World, state: State) -> Bag:

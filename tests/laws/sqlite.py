@@ -27,7 +27,8 @@ from rennet.plan.ir import (
     Window,
     sources,
 )
-from rennet.testing.bags import Bag, World, bag
+from rennet.testing.bags import World
+from rennet.testing.values import Bag, bag
 from tests.laws.queries import SCHEMAS
 
 INFIX = {

@@ -30,7 +30,8 @@ from rennet.plan.ir import (
     project,
     sources,
 )
-from rennet.testing.bags import EvaluationError, World, bag, convert, evaluate, minus, net, plus
+from rennet.testing.bags import World, evaluate, minus, net, plus
+from rennet.testing.values import EvaluationError, bag, convert
 from tests.laws.cases import ANY, DERIVED, LAW, Case, worlds
 from tests.laws.queries import STRATEGIES, Draw, Maker, average, column, count, moments, scan, total, values
 from tests.laws.sqlite import answer

@@ -24,7 +24,8 @@ from rennet.plan.ir import (
     State,
     Union,
 )
-from rennet.testing.bags import World, bag
+from rennet.testing.bags import World
+from rennet.testing.values import bag
 from tests.laws.cases import Case
 from tests.laws.queries import average, catalyst, count, extreme, joined, moments, scan, total, values
 from tests.laws.refreshing import built, refreshed, shown

@@ -12,7 +12,8 @@ from rennet.delta.generate import CANDIDATES, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import Technique
 from rennet.plan.ir import State, used_columns
-from rennet.testing.bags import Bag, World, bag
+from rennet.testing.bags import World
+from rennet.testing.values import Bag, bag
 from tests.laws.cases import BRIEFLY, LAW, Case, compositions, grouped, growing, windows
 from tests.laws.queries import SCHEMAS
 from tests.laws.refreshing import built, refreshed, shown

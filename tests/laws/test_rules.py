@@ -14,7 +14,8 @@ from rennet.delta.change import Change, effectivize
 from rennet.delta.rules import RULES, Derivation
 from rennet.errors import Issue
 from rennet.plan.ir import Node, Scan
-from rennet.testing.bags import Bag, evaluate, minus, net, plus
+from rennet.testing.bags import evaluate, minus, net, plus
+from rennet.testing.values import Bag
 from tests.laws.cases import BRIEFLY, LAW, Case, alone, compositions, growing, over
 from tests.laws.queries import STRATEGIES
 

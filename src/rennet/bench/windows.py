@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
@@ -21,13 +21,6 @@ VIEWS = {
     "moving year": f"SELECT key, day, SUM(amount) {OVER} {YEAR}) AS total FROM {{table}}",
     "running total": f"SELECT key, day, SUM(amount) {OVER}) AS total FROM {{table}}",
 }
-
-
-@dataclass
-class Scanned:
-    """Rows that came out of scans of files, by table."""
-
-    rows: dict[str, int] = field(default_factory=dict)
 
 
 def run(spark: SparkSession, keys: int, schema: str = "rennet_bench") -> Iterator[dict[str, Any]]:
@@ -52,14 +45,14 @@ def _measured(
     with scanning(spark) as refresh:
         result = engine.refresh(view)
     agrees = engine.verify(view).equal
-    total, read = full.rows.get(name, 0), refresh.rows.get(name, 0)
+    total, read = full[name], refresh[name]
     return {
         "view": title,
         "technique": str(result.technique),
         "full query reads": total,
         "refresh reads": read,
         "share": round(read / total, 3),
-        "of the view": sum(refresh.rows.values()) - read,
+        "of the view": refresh.total() - read,
         "inserted": result.rows_inserted,
         "deleted": result.rows_deleted,
         "seconds": round(result.wall_seconds, 2),
@@ -84,9 +77,9 @@ def _append(spark: SparkSession, table: str, keys: int, start: int, end: int) ->
 
 
 @contextmanager
-def scanning(spark: SparkSession) -> Iterator[Scanned]:
-    """Counts what Spark's scans put out while the block runs."""
-    found = Scanned()
+def scanning(spark: SparkSession) -> Iterator[Counter[str]]:
+    """Counts, by table, the rows that Spark's scans of files put out while the block runs."""
+    found: Counter[str] = Counter()
     jvm = Jvm.of(spark)
     context = jvm.session.sparkContext()
     store = jvm.session.sharedState().statusStore()
@@ -102,9 +95,9 @@ def scanning(spark: SparkSession) -> Iterator[Scanned]:
                 _count(jvm, found, node, metrics)
 
 
-def _count(jvm: Jvm, found: Scanned, node: Any, metrics: Any) -> None:
+def _count(jvm: Jvm, found: Counter[str], node: Any, metrics: Any) -> None:
     name = node.name().split()[-1].rpartition(".")[2]
     for metric in jvm.items(node.metrics()):
         value = metrics.get(metric.accumulatorId())
         if metric.name() == "number of output rows" and value.isDefined():
-            found.rows[name] = found.rows.get(name, 0) + int(value.get().replace(",", ""))
+            found[name] += int(value.get().replace(",", ""))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from rennet.plan.expressions import Attribute, Expr, alias, conjunction, same
-from rennet.plan.ir import SEMI, Aggregate, Join, Node, join, project
-
-
-def columns_of(expressions: tuple[Expr, ...]) -> tuple[Attribute, ...]:
-    """Those that are plain columns: enough to be safe, since fewer keys only select more."""
-    return tuple(dict.fromkeys(e for e in expressions if isinstance(e, Attribute)))
+from rennet.enable.layout import Layout
+from rennet.plan.expressions import Attribute, Expr, alias, columns_of, conjunction, fresh_copy, same
+from rennet.plan.ir import SEMI, Aggregate, Join, Node, Stored, join, project
 
 
 def group_columns(node: Aggregate) -> tuple[Attribute, ...]:
-    """The columns that tell groups apart; a constant in GROUP BY tells nothing apart."""
+    """The columns that tell groups apart; a constant tells nothing apart, and fewer keys only select more."""
     return columns_of(node.grouping)
 
 
@@ -31,3 +27,9 @@ def restricted(rows: Node, keys: tuple[Attribute, ...], changed: Node) -> Join:
 def matching(left: tuple[Attribute, ...], right: tuple[Attribute, ...]) -> Expr:
     """Null-safe equality, column by column."""
     return conjunction([same(a, b) for a, b in zip(left, right, strict=True)])
+
+
+def stored_rows(layout: Layout) -> tuple[Stored, dict[int, Attribute]]:
+    """The view's own rows, and for each of its columns, by id, the one to read."""
+    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
+    return stored, {c.id: found for c, found in zip(layout.columns, stored.output, strict=True)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rennet.delta.change import weight_of
-from rennet.delta.keys import group_columns, matching
+from rennet.delta.keys import group_columns, matching, stored_rows
 from rennet.enable.layout import Layout
 from rennet.enable.states import State
 from rennet.plan.expressions import (
@@ -15,10 +15,11 @@ from rennet.plan.expressions import (
     cast,
     conjunction,
     differs,
-    fresh_copy,
+    disjunction,
     literal,
+    or_else,
 )
-from rennet.plan.ir import LEFT, Aggregate, Node, Stored, filter_, join, project
+from rennet.plan.ir import LEFT, Aggregate, Node, filter_, join, project
 
 LOST = "__mv_lost"
 """Of a merged group: may its extreme be gone, with nothing known to stand in its place?"""
@@ -34,10 +35,7 @@ def state_changes(layout: Layout, grouped: Aggregate, delta: Node) -> Node:
     keys = tuple(alias(k, f"__mv_key_{i}") for i, k in enumerate(group_columns(grouped)))
     columns = [column for state in layout.states for column in _columns(state, weight)]
     summed = Aggregate(grouped.grouping, (*keys, *columns), (delta,))
-    moved: Expr = literal(False, "boolean")
-    for column in summed.output[len(keys) :]:
-        moved = call("or", moved, _moves(column), type="boolean")
-    return filter_(summed, moved)
+    return filter_(summed, disjunction([_moves(column) for column in summed.output[len(keys) :]]))
 
 
 def _columns(state: State, weight: Attribute) -> list[Alias]:
@@ -60,8 +58,7 @@ def merged_states(layout: Layout, grouped: Aggregate, change: Node, grows: bool)
 
     If extremes may have been lost, the last column says whether one was.
     """
-    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
-    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
+    stored, where = stored_rows(layout)
     count = len(layout.keys)
     keys, rest = change.output[:count], list(change.output[count:])
     on = matching(tuple(where[k.id] for k in layout.keys), keys)
@@ -107,21 +104,15 @@ def _better(state: State, before: Attribute, came: Attribute) -> Expr:
 def _beaten(state: State, before: Attribute, came: Attribute, went: Attribute) -> Expr:
     """Did a row go that was as good as the extreme, and nothing better than it come?"""
     sign = "<=" if state.extreme == "min" else ">="
-    as_good = _or_else(call(sign, went, before, type="boolean"), True)
-    better = _or_else(call("<" if state.extreme == "min" else ">", came, went, type="boolean"), False)
+    as_good = or_else(call(sign, went, before, type="boolean"), True)
+    better = or_else(call("<" if state.extreme == "min" else ">", came, went, type="boolean"), False)
     gone = call("isnotnull", went, type="boolean", nullable=False)
     return conjunction([gone, as_good, call("not", better, type="boolean", nullable=False)])
 
 
-def _or_else(condition: Expr, otherwise: bool) -> Expr:
-    return call("coalesce", condition, literal(otherwise, "boolean"), type="boolean", nullable=False)
-
-
 def _any_lost(layout: Layout, named: list[Alias], lost: list[Expr]) -> Expr:
     """Any of them; but a group left without rows goes, and has nothing to lose."""
-    any_lost = lost[0]
-    for each in lost[1:]:
-        any_lost = call("or", any_lost, each, type="boolean", nullable=False)
+    any_lost = disjunction(lost)
     if not layout.keys:
         return any_lost
     assert layout.rows is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rennet.delta.change import Change
-from rennet.delta.keys import columns_of, matching
+from rennet.delta.keys import matching, stored_rows
 from rennet.delta.windows import Reach, between_bounds, reached
 from rennet.enable.frames import Running, Span
 from rennet.enable.layout import Layout
@@ -17,13 +17,13 @@ from rennet.plan.expressions import (
     alias,
     call,
     cast,
+    columns_of,
     conjunction,
     field_of,
-    fresh_copy,
     literal,
     struct,
 )
-from rennet.plan.ir import INNER, LEFT, Aggregate, Node, Once, Stored, Window, join, project
+from rennet.plan.ir import INNER, LEFT, Aggregate, Node, Once, Window, join, project
 
 
 def continued(
@@ -53,16 +53,15 @@ def continued(
 def _with_last_values(layout: Layout, reach: Reach, functions: tuple[Running, ...]) -> Node:
     """Each partition's limits, and what the view's last row before them says; NULL if there is none."""
     assert layout.order is not None
-    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
-    where = {column.id: stored.output[i] for i, column in enumerate(layout.columns)}
+    stored, where = stored_rows(layout)
     at = where[layout.order.id]
     earlier = call("or", call("<", at, reach.affected[0]), call("isnull", at), type="boolean")
     not_all = call("not", reach.whole, type="boolean", nullable=False)
     same_key = matching(tuple(where[k.id] for k in layout.keys), reach.keys)
     before = join(reach.rows, stored, LEFT, conjunction([same_key, not_all, earlier]))
     columns = reach.rows.output
-    by_id = {function.output.id: column for function, column in zip(functions, layout.running, strict=True)}
-    last = tuple(_last(at, where[by_id[f.output.id].id], f) for f in functions)
+    results = zip(functions, layout.running, strict=True)
+    last = tuple(_last(at, where[column.id], function) for function, column in results)
     return Aggregate(columns, (*columns, *last), (before,))
 
 

@@ -11,7 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from rennet.delta.change import Change, total, weight_of, weighted
-from rennet.plan.expressions import BEFORE, Expr, Named, alias, call, conjunction, literal, same, value_of
+from rennet.plan.expressions import (
+    BEFORE,
+    Expr,
+    Named,
+    alias,
+    call,
+    columns_of,
+    conjunction,
+    disjunction,
+    literal,
+    same,
+    value_of,
+)
 from rennet.plan.ir import Filter, Node, Project, filter_, project
 
 NULL_INTOLERANT = {"GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "EqualTo", "Add",
@@ -38,12 +50,9 @@ def temporal_project_rule(node: Project, inputs: tuple[Change, ...]) -> Node:
     (child,) = inputs
     then = at_earlier_moment(node)
     assert isinstance(then, Project)
-    moved: Expr = literal(False, "boolean")
-    for new, old in zip(node.exprs, then.exprs, strict=True):
-        if new != old:
-            differ = call("not", same(value_of(new), value_of(old)), type="boolean", nullable=False)
-            moved = call("or", moved, differ, type="boolean")
-    touched = filter_(child.before, moved)
+    pairs = [(value_of(a), value_of(b)) for a, b in zip(node.exprs, then.exprs, strict=True) if a != b]
+    moved = [call("not", same(new, old), type="boolean", nullable=False) for new, old in pairs]
+    touched = filter_(child.before, disjunction(moved))
     parts: list[Node] = [
         weighted(Project(node.exprs, (touched,)), +1),
         weighted(Project(then.exprs, (touched,)), -1),
@@ -85,9 +94,8 @@ def _fails(condition: Expr) -> Expr:
     parts = list(condition.walk())
     if any(part.op not in NULL_INTOLERANT for part in parts):
         return call("not", call("<=>", condition, literal(True, "boolean")), type="boolean")
-    for column in dict.fromkeys(part for part in parts if part.op == "AttributeReference" and part.nullable):
-        not_true = call("or", not_true, call("isnull", column, type="boolean"), type="boolean")
-    return not_true
+    unknown = [call("isnull", column, type="boolean") for column in columns_of(parts) if column.nullable]
+    return disjunction([not_true, *unknown])
 
 
 TEMPORAL_RULES: dict[type[Node], Callable[[Any, tuple[Change, ...]], Node]] = {

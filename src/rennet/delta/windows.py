@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rennet.delta.change import Change, total, weighted
 from rennet.delta.keyed import recomputed
-from rennet.delta.keys import columns_of, matching
+from rennet.delta.keys import matching
 from rennet.enable.frames import HERE, Frame, Offset, Span, negative, span
 from rennet.plan.expressions import (
     Alias,
@@ -17,8 +17,11 @@ from rennet.plan.expressions import (
     alias,
     call,
     cast,
+    columns_of,
     conjunction,
+    disjunction,
     literal,
+    or_else,
 )
 from rennet.plan.ir import INNER, Aggregate, Node, Once, Window, filter_, join, project
 
@@ -71,9 +74,9 @@ def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach
 
 def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
     """Is a value in a range? One without a value is in every range."""
-    low = call("coalesce", call(">=", value, limits[0]), literal(True, "boolean"), type="boolean")
-    high = call("coalesce", call("<=", value, limits[1]), literal(True, "boolean"), type="boolean")
-    return call("or", whole, call("and", low, high, type="boolean"), type="boolean")
+    above = or_else(call(">=", value, limits[0]), True)
+    below = or_else(call("<=", value, limits[1]), True)
+    return disjunction([whole, conjunction([above, below])])
 
 
 def between_bounds(rows: Node, reach: Reach) -> Node:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from rennet.enable.order import decided, undecided
+from rennet.enable.order import FOLLOWING, decided, undecided
 from rennet.errors import Issue, IssueSubType, IssueType
-from rennet.plan.expressions import DECIDED, TIME_FUNCTIONS, AggregateCall, Expr, Subquery
+from rennet.plan.expressions import DECIDED, TIME_FUNCTIONS, AggregateCall, Expr, Subquery, without_ids
 from rennet.plan.ir import Foreign, Limited, Node, Other, Scan, Window
 
-_ID = re.compile(r"#\d+L?")
 SAMPLING = {"Sample"}
 RECURSION = {"UnionLoopRef", "CTERelationRef"}
 """Leaves that stand for what a recursive CTE has found so far."""
@@ -23,8 +21,6 @@ Spark calls most of them deterministic; but what was stored could not be compute
 """
 SKETCHES = ("ApproxTopK", "Hll", "Kll", "Theta", "Tuple")
 """Beginnings of the names of aggregates that build sketches, whose bytes depend on the order of the rows."""
-FOLLOWING = {"First", "Last", "CollectList", "ListAgg"}
-"""Of these, the ones that in a window follow its order, which is then seen to (`enable.order`)."""
 PYTHON_FUNCTIONS = {"PythonUDF", "PythonUDAF", "ScalaUDF"}
 
 
@@ -83,13 +79,12 @@ def _of_expression(expression: Expr) -> Iterator[Issue]:
 
 
 def _left_open(aggregate: AggregateCall, in_window: bool) -> bool:
-    """Does its result depend on the order of the rows it sees?"""
+    """Does its result depend on the order of the rows it sees? In a window, `enable.order` sees to that."""
     if aggregate.text.endswith(DECIDED) or (in_window and aggregate.op in FOLLOWING):
         return False
     return aggregate.op in ORDER_DEPENDENT or aggregate.op.startswith(SKETCHES)
 
 
 def _nondeterministic(what: str, subtype: IssueSubType) -> Issue:
-    """Without Spark's ids of columns, which are others each time."""
-    what = _ID.sub("", what)
-    return Issue(IssueType.PLAN_NOT_DETERMINISTIC, f"{what} may give another result each time", subtype)
+    text = f"{without_ids(what)} may give another result each time"
+    return Issue(IssueType.PLAN_NOT_DETERMINISTIC, text, subtype)

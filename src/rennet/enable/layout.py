@@ -18,10 +18,13 @@ from rennet.plan.expressions import (
     Attribute,
     Expr,
     Named,
+    aggregate_calls,
     alias,
     attribute_of,
     call,
+    columns_of,
     literal,
+    or_else,
     value_of,
 )
 from rennet.plan.ir import Aggregate, Filter, Node, Project, Window, project
@@ -76,7 +79,7 @@ def lay_out(plan: Node) -> Layout:
         return _merged(plan, top) or _grouped(plan, top)
     if isinstance(top, Window):
         limits = span(top)
-        if limits is not None or any(isinstance(e, Attribute) for e in top.partition):
+        if limits is not None or columns_of(top.partition):
             return _windowed(plan, top, limits)
     return _by_content(plan)
 
@@ -119,7 +122,7 @@ def _hashable(column: Attribute) -> Expr | None:
 
 def _windowed(plan: Node, top: Window, limits: Span | None) -> Layout:
     """Carry the partition and order columns to the top, so that rows can be found and replaced by them."""
-    keys = tuple(dict.fromkeys(e for e in top.partition if isinstance(e, Attribute)))
+    keys = columns_of(top.partition)
     going_on = () if limits is None else _going_on(plan, top)
     wanted = keys if limits is None else tuple(dict.fromkeys((*keys, limits.order, *going_on)))
     carried = _carrying(plan, top, top, wanted)
@@ -161,7 +164,7 @@ def _hidden_names(
 
 def _grouped(plan: Node, top: Aggregate) -> Layout:
     """Carry the grouping columns to the top, so that a group's row can be found and replaced."""
-    keys = tuple(dict.fromkeys(e for e in top.grouping if isinstance(e, Attribute)))
+    keys = columns_of(top.grouping)
     have = {value_of(e): e for e in top.exprs}
     hidden = tuple(alias(k, f"{PREFIX}key_{i}") for i, k in enumerate(keys) if k not in have)
     widened = Aggregate(top.grouping, (*top.exprs, *hidden), top.children)
@@ -174,11 +177,11 @@ def _grouped(plan: Node, top: Aggregate) -> Layout:
 
 def _merged(plan: Node, top: Aggregate) -> Layout | None:
     """Replace aggregates by states and formulas over them, where all of them can be."""
-    keys = tuple(dict.fromkeys(e for e in top.grouping if isinstance(e, Attribute)))
+    keys = columns_of(top.grouping)
     if len(keys) != len(set(top.grouping)):
         return None  # grouping by a constant: nothing would tell an empty input from a group
     states, formulas = States(), {}
-    for call_ in _calls(top):
+    for call_ in aggregate_calls(top.exprs):
         made = formula(states, call_)
         if made is None:
             return None
@@ -224,11 +227,6 @@ def _renamed(expression: Named, substitute: Callable[[Expr], Expr | None]) -> Al
                  deterministic=expression.deterministic, id=expression.id, name=expression.name)  # fmt: skip
 
 
-def _calls(top: Aggregate) -> list[AggregateCall]:
-    found = [e for named in top.exprs for e in named.walk() if isinstance(e, AggregateCall)]
-    return list(dict.fromkeys(found))
-
-
 def _carrying(plan: Node, old: Node, new: Node, wanted: tuple[Attribute, ...]) -> Node:
     """The layers above `old` put above `new`, with `wanted` passed through every projection."""
     if plan is old:
@@ -254,7 +252,7 @@ def _flagged(
     (child,) = plan.children
     below, visible = _flagged(child, old, new, hidden)
     if isinstance(plan, Filter):
-        passed = call("coalesce", plan.condition, literal(False, "boolean"), type="boolean", nullable=False)
+        passed = or_else(plan.condition, False)
         if visible is not None:
             passed = call("if", visible, passed, literal(False, "boolean"), type="boolean", nullable=False)
         flag = alias(passed, VISIBLE)

@@ -8,8 +8,8 @@ hold one are moved into filters and projections, the two operators that have a l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from rennet.plan.expressions import (
     TIME_FUNCTIONS,
@@ -169,7 +169,8 @@ def _window(node: Window) -> Node:
     exprs = tuple(_renewed(e, _within_calls(value_of(e), below)) for e in node.exprs)
     if below.refused or any(temporal(e) for e in exprs):
         return node
-    return project(Window(exprs, node.partition, node.order, (below.over(node.child),)), node.output)
+    renewed = replace(node, exprs=exprs, children=(below.over(node.child),), handle=None)
+    return project(renewed, node.output)
 
 
 def _renewed(named: Named, value: Expr) -> Named:
@@ -200,10 +201,3 @@ ISOLATE: dict[type[Node], Callable[..., Node]] = {
     Aggregate: _aggregate,
     Window: _window,
 }
-
-
-def unmoved(plan: Node) -> Iterator[Expr]:
-    """The functions of time that are still there."""
-    for node in plan.walk():
-        for expression in node.expressions:
-            yield from (part for part in expression.walk() if part.op in TIME_FUNCTIONS)

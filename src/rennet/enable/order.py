@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rennet.plan.expressions import Attribute, Expr, Named
+from rennet.plan.expressions import Attribute, Expr, Named, columns_of
 from rennet.plan.ir import Limited, Node, PassThrough, Project, Window
 
 POSITIONAL = frozenset({"RowNumber", "Lag", "Lead", "NTile"})
@@ -104,17 +104,14 @@ def _follows(exprs: tuple[Named, ...]) -> bool:
 
 
 def _is_positional(expression: Named) -> bool:
-    return any(part.op in POSITIONAL or "ROWS BETWEEN" in _frame(part) for part in expression.walk())
+    return any(part.op in POSITIONAL or _counts_rows(part) for part in expression.walk())
 
 
-def _frame(part: Expr) -> str:
-    if part.op != "SpecifiedWindowFrame":
-        return ""
-    whole = "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
-    text = part.text.upper()
-    named = text if "BETWEEN" in text else text.replace("ROWFRAME", "ROWS BETWEEN")
-    unbounded = whole in named or "UNBOUNDEDPRECEDING$(), UNBOUNDEDFOLLOWING$()" in text
-    return "" if unbounded else named
+def _counts_rows(part: Expr) -> bool:
+    """Is it a frame by ROWS that does not simply hold all of them?"""
+    if part.op != "SpecifiedWindowFrame" or "RowFrame" not in part.text:
+        return False
+    return [bound.op for bound in part.children] != ["UnboundedPreceding$", "UnboundedFollowing$"]
 
 
 def _tie_breakers(node: Window) -> tuple[Expr, ...]:
@@ -123,8 +120,7 @@ def _tie_breakers(node: Window) -> tuple[Expr, ...]:
 
 
 def _open_columns(node: Window) -> list[Attribute]:
-    fixed = {e for e in node.partition if isinstance(e, Attribute)}
-    fixed |= {e.children[0] for e in node.order if e.children and isinstance(e.children[0], Attribute)}
+    fixed = columns_of((*node.partition, *(part for e in node.order for part in e.children)))
     return [a for a in node.child.output if a not in fixed]
 
 

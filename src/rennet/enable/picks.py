@@ -8,11 +8,21 @@ GROUP BY come from one row, all lists of it run in parallel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from rennet.enable.order import orderable
-from rennet.plan.expressions import DECIDED, AggregateCall, Expr, Named, call, field_of, literal, struct
+from rennet.plan.expressions import (
+    DECIDED,
+    AggregateCall,
+    Expr,
+    Named,
+    aggregate_calls,
+    call,
+    field_of,
+    literal,
+    struct,
+)
 from rennet.plan.ir import Aggregate, Node, Window
 
 Decision = Callable[[AggregateCall, tuple[AggregateCall, ...]], Expr | None]
@@ -27,7 +37,7 @@ def with_picks_decided(plan: Node) -> Node:
 def _decided(node: Node) -> Node:
     if not isinstance(node, Aggregate | Window):
         return node
-    calls = tuple(dict.fromkeys(_calls(node)))
+    calls = aggregate_calls(node.exprs)
     made = {each: _decision(each, calls, isinstance(node, Window)) for each in calls}
     if not any(made.values()):
         return node
@@ -52,11 +62,6 @@ def _windowed(expression: Expr, made: dict[AggregateCall, Expr | None]) -> Expr 
         return expression.with_children((part, spec)) if isinstance(part, AggregateCall) else None
 
     return decided.transform(over)
-
-
-def _calls(node: Aggregate | Window) -> Iterator[AggregateCall]:
-    for expression in node.exprs:
-        yield from (part for part in expression.walk() if isinstance(part, AggregateCall))
 
 
 def _decision(item: AggregateCall, calls: tuple[AggregateCall, ...], window: bool) -> Expr | None:

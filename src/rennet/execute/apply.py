@@ -14,10 +14,9 @@ from rennet.delta.generate import Alike, Keyed, RefreshPlan
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
+from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
 from rennet.storage.transaction import FILE, ROW, Transaction
-
-WEIGHT = "__mv_weight"
 
 
 @dataclass(frozen=True)
@@ -67,20 +66,26 @@ def _delete(
     target = transaction.target()
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
-        count = len(removed.columns)
-        match = F.lit(True)
-        if removed.within is not None:
-            low, high, whole = (keys[name] for name in keys.columns[count:])
-            if writer.skipping:
-                target = _between_bounds(target, quote(columns[removed.within]), keys, removed.unknown)
-            value = target[quote(columns[removed.within])]
-            match = _inside(value, low, high, whole, removed.unknown)
-        stored = [target[quote(columns[i])] for i in removed.columns]
-        match = match & _all_equal(stored, [keys[name] for name in keys.columns[:count]])
-        found = target.join(keys, match, "left_semi").select(FILE, ROW)
-        return transaction.delete(found), None
+        return transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
     return transaction.delete(_alike(target, lost, columns)), _expected(lost)
+
+
+def _of_keys(
+    target: DataFrame, keys: DataFrame, removed: Keyed, columns: list[str], skipping: bool
+) -> DataFrame:
+    """The stored rows that have one of the keys and, if ranges are given, lie in its range."""
+    count = len(removed.columns)
+    match = F.lit(True)
+    if removed.within is not None:
+        column = quote(columns[removed.within])
+        if skipping:
+            target = _between_bounds(target, column, keys, removed.unknown)
+        low, high, whole = (keys[name] for name in keys.columns[count:])
+        match = _inside(target[column], low, high, whole, removed.unknown)
+    stored = [target[quote(columns[i])] for i in removed.columns]
+    match = match & _all_equal(stored, [keys[name] for name in keys.columns[:count]])
+    return target.join(keys, match, "left_semi").select(FILE, ROW)
 
 
 def _between_bounds(target: DataFrame, column: str, keys: DataFrame, unknown: bool) -> DataFrame:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame
 
 from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
@@ -11,7 +12,7 @@ from rennet.delta.rules import Derivation
 from rennet.errors import AlreadyExistsError, Issue, IssueType, Policy, Technique
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess
+from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess, clock
 from rennet.fingerprint.compare import same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
@@ -32,8 +33,7 @@ def create(
     """
     _check_policy(definition, query)
     old = tables.lookup(jvm.spark, name)
-    rows = Writer(jvm, moments={AFTER: datetime.now(UTC)}).dataframe(query.layout.plan)
-    backing = tables.create_backing(jvm.spark, name, definition, rows)
+    backing = tables.create_backing(jvm.spark, name, definition, _as_stored(jvm, query))
     try:
         path = tables.location(jvm.spark, backing)
         situation = assess(jvm, query, None, pins)
@@ -57,11 +57,15 @@ def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:
     A view below, or another version of rennet, may have changed them. The plan's own types are compared
     first; only if they differ is Spark asked what it would write.
     """
-    stored = tables.stored_columns(jvm, view.path)
-    if [(column.name, column.type) for column in query.layout.columns] == stored:
+    if tuple((column.name, column.type) for column in query.layout.columns) == view.columns:
         return True
-    rows = Writer(jvm, moments={AFTER: datetime.now(UTC)}).dataframe(query.layout.plan)
-    return [(field.name, field.dataType.simpleString()) for field in rows.schema.fields] == stored
+    fields = _as_stored(jvm, query).schema.fields
+    return tuple((field.name, field.dataType.simpleString()) for field in fields) == view.columns
+
+
+def _as_stored(jvm: Jvm, query: Query) -> DataFrame:
+    """The rows of the backing table, of which only the columns matter here."""
+    return Writer(jvm, moments={AFTER: clock()}).dataframe(query.layout.plan)
 
 
 def rebuild(jvm: Jvm, view: MaterializedView, query: Query, pins: Pins | None = None) -> RefreshResult:

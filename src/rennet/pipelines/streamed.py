@@ -6,7 +6,7 @@ table and then points the view at it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
@@ -14,8 +14,8 @@ from pyspark.sql.types import StructField, StructType
 
 from rennet.errors import AlreadyExistsError, PipelineError
 from rennet.jvm import Jvm
-from rennet.storage.names import ViewName, quote, quote_string
-from rennet.storage.tables import SETTINGS, discard, location, needs_mapping, property_of
+from rennet.storage.names import ViewName
+from rennet.storage.tables import create_table, discard, layout_clause, location, property_of, show
 
 TABLE = "rennet.streaming_table"
 
@@ -28,13 +28,6 @@ class Layout:
     properties: tuple[tuple[str, str], ...] = ()
     partitioned_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
-
-    def clause(self) -> str:
-        if self.partitioned_by:
-            return f"PARTITIONED BY ({', '.join(map(quote, self.partitioned_by))})"
-        if self.cluster_by:
-            return f"CLUSTER BY ({', '.join(map(quote, self.cluster_by))})"
-        return ""
 
 
 @dataclass(frozen=True)
@@ -70,22 +63,13 @@ def create(jvm: Jvm, name: ViewName, columns: StructType, layout: Layout) -> Str
     generation = old.generation + 1 if old else 1
     backing = name.backing(generation)
     discard(spark, backing)
-    properties = dict(SETTINGS)
-    if needs_mapping(columns):
-        properties["delta.columnMapping.mode"] = "name"
-    properties.update({k: v for k, v in layout.properties if k.startswith("delta.")})
-    clauses = f"USING delta {layout.clause()} {_pairs(properties)}"
-    spark.sql(f"CREATE TABLE {backing.sql} ({_ddl(jvm, columns)}) {clauses}")
+    clause = layout_clause(layout.partitioned_by, layout.cluster_by)
+    create_table(spark, backing, _ddl(jvm, columns), columns, clause, layout.properties)
     return StreamedTable(name, backing, location(spark, backing))
 
 
 def _ddl(jvm: Jvm, columns: StructType) -> str:
     return str(jvm.type("org.apache.spark.sql.types.DataType").fromJson(columns.json()).toDDL())
-
-
-def _pairs(properties: Mapping[str, str]) -> str:
-    pairs = (f"{quote_string(k)} = {quote_string(v)}" for k, v in properties.items())
-    return f"TBLPROPERTIES ({', '.join(pairs)})"
 
 
 def publish(
@@ -97,23 +81,10 @@ def publish(
 ) -> None:
     """Point the view at the table: readers see all of the old one or all of the new one."""
     old = find(Jvm.of(spark), table.name)
-    own = {k: v for k, v in layout.properties if not k.startswith("delta.")}
-    comment = f"COMMENT {quote_string(layout.comment)}" if layout.comment else ""
-    named = ", ".join(_column(field) for field in columns)
-    chosen = ", ".join(quote(field.name) for field in columns)
-    where = f" WHERE {quote(visible)}" if visible else ""
-    properties = _pairs({**own, TABLE: str(table.backing)})
-    spark.sql(
-        f"CREATE OR REPLACE VIEW {table.name.sql} ({named}) {comment} {properties} "
-        f"AS SELECT {chosen} FROM {table.backing.sql}{where}"
-    )
+    link = (TABLE, str(table.backing))
+    show(spark, table.name, table.backing, columns, visible, layout.comment, {}, layout.properties, link)
     if old is not None and old.backing != table.backing:
         discard(spark, old.backing)
-
-
-def _column(field: StructField) -> str:
-    text = (field.metadata or {}).get("comment", "")
-    return quote(field.name) + (f" COMMENT {quote_string(text)}" if text else "")
 
 
 def drop(jvm: Jvm, name: ViewName) -> None:

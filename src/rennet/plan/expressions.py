@@ -8,7 +8,8 @@ types it wants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rennet.plan.ir import Node
 
 _fresh = count(-1, -1)
+_ID = re.compile(r"#\d+L?")
 
 TIME_FUNCTIONS = frozenset({"CurrentTimestamp", "CurrentDate", "Now", "LocalTimestamp", "CurrentTime"})
 """Catalyst's names of the functions whose value is the moment the query runs."""
@@ -205,6 +207,21 @@ def conjunction(parts: list[Expr]) -> Expr:
     return made
 
 
+def disjunction(parts: list[Expr]) -> Expr:
+    """Any of them; false when there are none."""
+    if not parts:
+        return literal(False, "boolean")
+    made = parts[0]
+    for part in parts[1:]:
+        made = call("or", made, part, type="boolean")
+    return made
+
+
+def or_else(condition: Expr, otherwise: bool) -> Expr:
+    """The condition, or what it counts as when it is NULL."""
+    return call("coalesce", condition, literal(otherwise, "boolean"), type="boolean", nullable=False)
+
+
 def same(left: Expr, right: Expr) -> Expr:
     """Null-safe equality: grouping treats NULL as a value."""
     return call("<=>", left, right, type="boolean", nullable=False)
@@ -225,6 +242,22 @@ def struct(parts: list[Expr]) -> Expr:
 def field_of(value: Expr, position: int, type: str) -> Expr:
     """A field of such a struct, or of all structs in an array."""
     return Expr("Field", (value,), type=type, text=repr(f"c{position}"))
+
+
+def columns_of(expressions: Iterable[Expr]) -> tuple[Attribute, ...]:
+    """Those that are plain columns, each once."""
+    return tuple(dict.fromkeys(e for e in expressions if isinstance(e, Attribute)))
+
+
+def aggregate_calls(expressions: Iterable[Expr]) -> tuple[AggregateCall, ...]:
+    """The aggregate functions called in them, each once."""
+    parts = (part for expression in expressions for part in expression.walk())
+    return tuple(dict.fromkeys(part for part in parts if isinstance(part, AggregateCall)))
+
+
+def without_ids(text: str) -> str:
+    """Spark's words without its ids of columns, which are others each time."""
+    return _ID.sub("", text)
 
 
 def attribute_of(named: Named) -> Attribute:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
-from rennet.plan.expressions import AFTER, AggregateCall, Alias, Attribute, Bound, Expr, Subquery
+from rennet.plan.expressions import (
+    AFTER,
+    AggregateCall,
+    Alias,
+    Attribute,
+    Bound,
+    Expr,
+    Subquery,
+    without_ids,
+)
 from rennet.plan.ir import (
     Aggregate,
     Filter,
@@ -22,7 +29,6 @@ from rennet.plan.ir import (
 
 STATES = {State.CURRENT: "", State.BEFORE: " before", State.AFTER: " after", State.DELTA: " CHANGES"}
 OPERATORS = {"<=>", "=", "<", ">", "+", "-", "*", "/", "and", "or"}
-_ID = re.compile(r"#\d+L?")
 
 
 def render(plan: Node, indent: str = "") -> str:
@@ -100,7 +106,7 @@ def expression(found: Expr) -> str:
     if found.op == "Moment":
         return "the time of this refresh" if found.text == AFTER else "the time of the last refresh"
     if found.handle is not None and not found.rebuilt:
-        return _ID.sub("", found.text)
+        return without_ids(found.text)
     if found.op == "Literal":
         return found.text
     if found.op == "Cast":

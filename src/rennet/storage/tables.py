@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException
@@ -20,7 +20,7 @@ from rennet.jvm import Jvm
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.sources import current, delta_log, metadata
-from rennet.storage.transaction import PROPERTIES, domains
+from rennet.storage.transaction import PROPERTIES, domains_of
 
 BACKING = "rennet.backing"
 SETTINGS = {
@@ -34,6 +34,9 @@ NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 UNSTORABLE = ("interval", "void", "time")
 
 
+Properties = Sequence[tuple[str, str]]
+
+
 @dataclass(frozen=True)
 class MaterializedView:
     """A view found in the catalog, as its backing table describes it."""
@@ -43,6 +46,8 @@ class MaterializedView:
     path: str
     definition: Definition
     provenance: Provenance | None
+    columns: tuple[tuple[str, str], ...]
+    """Name and type of every column of the backing table, hidden ones included."""
 
 
 def find(jvm: Jvm, name: ViewName) -> MaterializedView:
@@ -52,24 +57,20 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
         kind = "is not a materialized view" if jvm.spark.catalog.tableExists(name.sql) else "does not exist"
         raise ViewNotFoundError(f"{name} {kind}.", "SHOW MATERIALIZED VIEWS lists those there are.")
     path = location(jvm.spark, found)
-    stored = domains(jvm, path)
+    at = current(jvm, delta_log(jvm, path))
+    stored = domains_of(jvm, at)
     if DEFINITION_DOMAIN not in stored:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
     provenance = stored.get(PROVENANCE_DOMAIN)
+    schema = StructType.fromJson(json.loads(metadata(jvm, at)["schemaString"]))
     return MaterializedView(
         name,
         found,
         path,
         Definition.from_json(stored[DEFINITION_DOMAIN]),
         Provenance.from_json(provenance) if provenance else None,
+        tuple((field.name, field.dataType.simpleString()) for field in schema.fields),
     )
-
-
-def stored_columns(jvm: Jvm, path: str) -> list[tuple[str, str]]:
-    """Name and type of every column of a backing table, hidden ones included."""
-    described = metadata(jvm, current(jvm, delta_log(jvm, path)))
-    schema = StructType.fromJson(json.loads(described["schemaString"]))
-    return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
 
 def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
@@ -157,14 +158,20 @@ def create_backing(spark: SparkSession, name: ViewName, definition: Definition, 
     while spark.catalog.tableExists(name.backing(generation).sql):
         generation += 1
     backing = name.backing(generation)
-    columns = rows._jdf.schema().toDDL()
-    properties = dict(SETTINGS)
-    if needs_mapping(rows.schema):
-        properties["delta.columnMapping.mode"] = "name"
-    properties.update({k: v for k, v in definition.properties if k.startswith("delta.")})
-    layout = _layout_clause(definition)
-    spark.sql(f"CREATE TABLE {backing.sql} ({columns}) USING delta {layout} {_properties(properties)}")
+    layout = layout_clause(definition.partitioned_by, definition.cluster_by)
+    create_table(spark, backing, rows._jdf.schema().toDDL(), rows.schema, layout, definition.properties)
     return backing
+
+
+def create_table(
+    spark: SparkSession, table: ViewName, ddl: str, schema: StructType, layout: str, properties: Properties
+) -> None:
+    """An empty backing table; of the user's properties it gets those that are Delta's."""
+    wanted = dict(SETTINGS)
+    if needs_mapping(schema):
+        wanted["delta.columnMapping.mode"] = "name"
+    wanted.update({k: v for k, v in properties if k.startswith("delta.")})
+    spark.sql(f"CREATE TABLE {table.sql} ({ddl}) USING delta {layout} {_properties(wanted)}")
 
 
 def needs_mapping(kind: DataType) -> bool:
@@ -175,11 +182,11 @@ def needs_mapping(kind: DataType) -> bool:
     return any(part is not None and needs_mapping(part) for part in parts)
 
 
-def _layout_clause(definition: Definition) -> str:
-    if definition.partitioned_by:
-        return f"PARTITIONED BY ({', '.join(map(quote, definition.partitioned_by))})"
-    if definition.cluster_by:
-        return f"CLUSTER BY ({', '.join(map(quote, definition.cluster_by))})"
+def layout_clause(partitioned_by: Sequence[str], cluster_by: Sequence[str]) -> str:
+    if partitioned_by:
+        return f"PARTITIONED BY ({', '.join(map(quote, partitioned_by))})"
+    if cluster_by:
+        return f"CLUSTER BY ({', '.join(map(quote, cluster_by))})"
     return ""
 
 
@@ -197,15 +204,30 @@ def publish(
     visible: str | None,
 ) -> None:
     """Create the view, or point it at a new backing table, in one step readers cannot see into."""
+    link = (BACKING, str(backing))
     comments = dict(definition.columns)
+    show(spark, name, backing, fields, visible, definition.comment, comments, definition.properties, link)
+
+
+def show(
+    spark: SparkSession,
+    name: ViewName,
+    backing: ViewName,
+    fields: Sequence[StructField],
+    visible: str | None,
+    comment: str,
+    comments: Mapping[str, str],
+    properties: Properties,
+    link: tuple[str, str],
+) -> None:
+    """Point a catalog view at a backing table: the user's columns, the visible rows, and the link back."""
     columns = ", ".join(_column(field, comments.get(field.name, "")) for field in fields)
-    properties = {k: v for k, v in definition.properties if not k.startswith("delta.")}
-    properties[BACKING] = str(backing)
-    comment = f"COMMENT {quote_string(definition.comment)}" if definition.comment else ""
+    own = {k: v for k, v in (*properties, link) if not k.startswith("delta.")}
+    described = f"COMMENT {quote_string(comment)}" if comment else ""
     chosen = ", ".join(quote(field.name) for field in fields)
     where = f" WHERE {quote(visible)}" if visible else ""
     spark.sql(
-        f"CREATE OR REPLACE VIEW {name.sql} ({columns}) {comment} {_properties(properties)} "
+        f"CREATE OR REPLACE VIEW {name.sql} ({columns}) {described} {_properties(own)} "
         f"AS SELECT {chosen} FROM {backing.sql}{where}"
     )
 

@@ -106,7 +106,7 @@ class Transaction:
 
     def domains(self) -> dict[str, str]:
         """The provenance of the version read."""
-        return _domains(self._jvm, self._snapshot)
+        return domains_of(self._jvm, self._snapshot)
 
     def applied(self, app: str) -> int:
         """The last version an application marked its commits with, -1 if there is none."""
@@ -326,10 +326,11 @@ def _renewed(entry: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def domains(jvm: Jvm, path: str) -> dict[str, str]:
     """The provenance of the table's current version; no data is read."""
-    return _domains(jvm, current(jvm, delta_log(jvm, path)))
+    return domains_of(jvm, current(jvm, delta_log(jvm, path)))
 
 
-def _domains(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
+def domains_of(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
+    """The same of a version that is known."""
     noted = checksum(snapshot)
     known = noted.domainMetadata() if noted is not None else jvm.none
     # Without a checksum, the whole state of the table has to be reconstructed for them.
