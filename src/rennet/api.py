@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rennet.errors import DefinitionMissingError, Policy, RennetError, Technique, ViewNotFoundError
+from rennet.cost.learned import Reader
+from rennet.cost.rates import write_rates
+from rennet.errors import (
+    DefinitionMissingError,
+    Policy,
+    RennetError,
+    SessionError,
+    Technique,
+    ViewNotFoundError,
+)
 from rennet.execute import create as creation
+from rennet.execute.calibrate import calibrate
+from rennet.execute.costing import rates, rates_file
 from rennet.execute.explain import Explanation, explain_query, explain_refresh
+from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
@@ -133,10 +145,12 @@ class Engine:
         full: bool = False,
         technique: Technique | str | None = None,
         pins: Pins | None = None,
+        readers: Sequence[Reader] = (),
     ) -> RefreshResult:
         """Bring a view up to date. A technique can be forced, for tests and for the curious.
 
-        Refreshes that share `pins` read every table at the same version.
+        Refreshes that share `pins` read every table at the same version. What the refresh will cost the
+        `readers` of the view counts when the technique is chosen.
         """
         view = self.find(name)
         forced = None if technique is None else Technique(technique)
@@ -147,13 +161,16 @@ class Engine:
                 if not creation.fits(jvm, view, query):
                     return creation.rebuild(jvm, view, query, pins)
                 situation = assess(jvm, query, view.provenance, pins)
-                result = of_view(jvm, view).run(situation, view.provenance, meter, full, forced)
+                result = of_view(jvm, view, readers).run(situation, view.provenance, meter, full, forced)
+                done = None if result.version is None else maintain(jvm, view.path)
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})
             raise
         if result.version is None:
             figures = {"wall_seconds": round(result.wall_seconds, 3)}
             self._note(view, {"technique": str(result.technique), "reason": result.reason, **figures})
+        if done is not None:
+            self._note(view, {"technique": str(Technique.NO_OP), "reason": done})
         return result
 
     def _note(self, view: MaterializedView, event: dict[str, Any]) -> None:
@@ -182,7 +199,7 @@ class Engine:
             if isinstance(name_or_query, str) and self._is_name(name_or_query):
                 view = self.find(name_or_query)
                 situation = assess(jvm, self._query(jvm, view), view.provenance)
-                return explain_refresh(str(view.name), situation, view.definition.policy)
+                return explain_refresh(str(view.name), situation, of_view(jvm, view))
             database = self.spark.catalog.currentDatabase()
             return explain_query("This query", analyze(jvm, name_or_query, database, (), self.spark))
 
@@ -212,6 +229,25 @@ class Engine:
         return history.frame(self._jvm, view.path)
 
     # -- SQL -----------------------------------------------------------------------------------------
+
+    def calibrate(self, rows: int = 4_000_000) -> dict[str, float]:
+        """Measure what each kind of work costs on this machine, in CPU seconds a unit.
+
+        The cost model starts from these rates as soon as they are in the warehouse; what refreshes then
+        really cost replaces them view by view.
+        """
+        file = rates_file(str(self.spark.conf.get("spark.sql.warehouse.dir")))
+        if file is None:
+            raise SessionError(
+                "The warehouse is not on this machine.",
+                "Calibrate a session with a local one, and copy the file.",
+            )
+        with workspace(self._jvm) as jvm:
+            found = calibrate(jvm, rows)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(write_rates(found))
+        rates.cache_clear()
+        return {str(kind): seconds for kind, seconds in found.items()}
 
     def sql(self, text: str) -> DataFrame:
         """Run a statement: rennet's own here, everything else by Spark."""

@@ -177,6 +177,17 @@ def _show_difference(out: Output, result: VerifyResult) -> None:
             out.grid(Grid.from_dicts(rows))
 
 
+def calibrate(context: Context) -> int:
+    """Measure the rates the cost model starts from, and keep them in the warehouse."""
+    rows = []
+    with context.activity.doing("measuring"):
+        for kind, seconds_ in context.engine.calibrate(context.options.rows).items():
+            rows.append({"kind": str(kind), "nanoseconds": round(seconds_ * 1e9, 2)})
+    context.out.document({"rates": rows})
+    context.out.grid(Grid.from_dicts(rows))
+    return OK
+
+
 def show(context: Context) -> int:
     """List the materialized views."""
     with context.activity.doing("reading the catalog"):

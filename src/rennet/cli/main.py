@@ -228,6 +228,10 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         _number("--samples", 10, "show at most so many differing rows of each kind"),
     ),
     "show": ("list the materialized views",),
+    "calibrate": (
+        "measure what each kind of work costs on this machine, for the cost model",
+        _number("--rows", 4_000_000, "rows to measure with"),
+    ),
     "fuzz": (
         "check rennet itself on random queries, data and changes, in a warehouse of its own",
         _number("--cases", 200, "how many queries"),
@@ -276,6 +280,7 @@ RUN: dict[str, Command] = {
     "history": commands.history,
     "verify": commands.verify,
     "show": commands.show,
+    "calibrate": commands.calibrate,
     "run": pipelines.run,
     "dry-run": pipelines.dry_run,
     "watch": pipelines.watch,

@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from rennet.cost.learned import Costed, Learned, Reader
+from rennet.cost.operators import operators
+from rennet.cost.rates import Rates, shipped
+from rennet.cost.sizes import Statistics
 from rennet.delta.generate import RefreshPlan
 from rennet.errors import Issue, IssueSubType, IssueType, NotIncrementalError, Policy, Technique
 
-LARGEST_CHANGE = 0.5
-"""Above this share of its source, a change is dearer to trace than the source is to read again."""
-SMALL_CHANGE = 1 << 20
-"""Below this many bytes the share says nothing: a file's fixed overhead is most of it."""
+WORTH_RECOMPUTING = 0.5
+"""CPU seconds a full recompute must save: it rewrites rows that did not change, and whoever reads the view's
+changes sees all of them."""
+CLEARLY, UNCLEAR = 1.1, 0.05
+"""One technique is dearer than another if it costs so many times as much, and so many seconds more."""
+DEAREST = 6
+"""Operators kept of an estimate: those that cost most."""
 
 
 @dataclass(frozen=True)
-class SourceSize:
-    """How large a source is, and how much of it changed."""
+class Costs:
+    """What the choice is made from."""
 
-    name: str
-    full_bytes: int
-    changed_bytes: int
-    rewritten: bool
+    statistics: Statistics
+    learned: Learned = field(default_factory=Learned)
+    rates: Rates = field(default_factory=shipped)
+    readers: Sequence[Reader] = ()
+
+    def of(self, plan: RefreshPlan) -> Estimate:
+        costed = [self.learned.cost(each, self.rates) for each in operators(plan, self.statistics)]
+        below = sum(reader.full if plan.everything else reader.incremental for reader in self.readers)
+        return Estimate(tuple(costed), below)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a refresh is expected to cost: executor CPU seconds, operator by operator."""
+
+    operators: tuple[Costed, ...]
+    below: float = 0.0
+    """What the views that read this one will cost then."""
+
+    @property
+    def seconds(self) -> float:
+        return sum(each.seconds for each in self.operators)
+
+    @property
+    def total(self) -> float:
+        return self.seconds + self.below
+
+    def to_dict(self) -> dict[str, Any]:
+        dearest = sorted(self.operators, key=lambda each: -each.seconds)[:DEAREST]
+        found: dict[str, Any] = {
+            "estimate": round(self.seconds, 4),
+            "operators": [each.to_dict() for each in dearest],
+        }
+        return {**found, "below": round(self.below, 4)} if self.below else found
 
 
 @dataclass(frozen=True)
@@ -32,33 +69,77 @@ class Choice:
     plan: RefreshPlan
     reason: str
     techniques: tuple[dict[str, Any], ...]
+    estimate: Estimate | None = None
+
+    @property
+    def kept(self) -> tuple[dict[str, Any], ...]:
+        """For the record: the operators of the chosen technique alone."""
+        return tuple(
+            each if each["chosen"] else {name: value for name, value in each.items() if name != "operators"}
+            for each in self.techniques
+        )
 
 
 def choose(
     found: Mapping[Technique, RefreshPlan | Issue],
     policy: Policy,
-    sizes: Sequence[SourceSize],
+    costs: Costs | None = None,
     forced: Technique | None = None,
 ) -> Choice:
-    """The technique to use; an error when a policy or a forced technique cannot be honoured."""
-    plans = {technique: plan for technique, plan in found.items() if isinstance(plan, RefreshPlan)}
-    issues = {technique: issue for technique, issue in found.items() if isinstance(issue, Issue)}
-    full = plans[Technique.COMPLETE_RECOMPUTE]
-    incremental = [plan for plan in plans.values() if plan.technique is not Technique.COMPLETE_RECOMPUTE]
+    """The technique to use; an error when a policy or a forced technique cannot be honoured.
+
+    Without `costs` the order in which the techniques are found decides.
+    """
+    options = _Options.of(found, costs)
+    full = options.plans[Technique.COMPLETE_RECOMPUTE]
+    incremental = [plan for plan in options.plans.values() if plan.technique is not full.technique]
     if forced is not None:
-        return _forced(forced, plans, issues)
+        return _forced(forced, options)
     if not incremental:
-        issue = _main_issue(issues)
+        issue = _main_issue(options.issues)
         if policy is Policy.INCREMENTAL_STRICT:
             raise not_incremental(issue)
-        return _choice(full, str(issue), plans, issues)
-    best = incremental[0]
-    rejected = _too_large(sizes)
+        return options.choice(full, str(issue))
+    if not options.estimates:
+        return options.choice(incremental[0], WHY[incremental[0].technique])
+    best = _cheapest(incremental, options.estimates)
+    rejected = _too_dear(options.estimates[best.technique], options.estimates[full.technique])
     if rejected is not None and policy is Policy.AUTO:
-        for plan in incremental:
-            issues[plan.technique] = rejected
-        return _choice(full, str(rejected), plans, issues)
-    return _choice(best, _why(best.technique), plans, issues)
+        return options.rejecting(incremental, rejected).choice(full, str(rejected))
+    return options.choice(best, WHY[best.technique] + _comparison(options.estimates, best.technique))
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Techniques as plans or as reasons why not, and what the plans would cost."""
+
+    plans: Mapping[Technique, RefreshPlan]
+    issues: Mapping[Technique, Issue]
+    estimates: Mapping[Technique, Estimate]
+
+    @staticmethod
+    def of(found: Mapping[Technique, RefreshPlan | Issue], costs: Costs | None) -> _Options:
+        plans = {technique: plan for technique, plan in found.items() if isinstance(plan, RefreshPlan)}
+        issues = {technique: issue for technique, issue in found.items() if isinstance(issue, Issue)}
+        estimates = {} if costs is None else {t: costs.of(plan) for t, plan in plans.items()}
+        return _Options(plans, issues, estimates)
+
+    def rejecting(self, rejected: Sequence[RefreshPlan], why: Issue) -> _Options:
+        issues = {**self.issues, **{plan.technique: why for plan in rejected}}
+        return _Options(self.plans, issues, self.estimates)
+
+    def choice(self, plan: RefreshPlan, reason: str) -> Choice:
+        techniques = tuple(
+            {
+                "technique": str(technique),
+                "applicable": technique in self.plans,
+                "chosen": technique is plan.technique,
+                "issue": str(self.issues.get(technique, "")),
+                **(self.estimates[technique].to_dict() if technique in self.estimates else {}),
+            }
+            for technique in dict.fromkeys((*self.plans, *self.issues))
+        )
+        return Choice(plan, reason, techniques, self.estimates.get(plan.technique))
 
 
 def not_incremental(issue: Issue) -> NotIncrementalError:
@@ -69,32 +150,18 @@ def not_incremental(issue: Issue) -> NotIncrementalError:
     )
 
 
-def _forced(
-    forced: Technique, plans: Mapping[Technique, RefreshPlan], issues: Mapping[Technique, Issue]
-) -> Choice:
-    if forced in plans:
-        return _choice(plans[forced], f"{IssueType.REQUESTED}: {forced} was asked for", plans, issues)
-    issue = issues.get(forced, Issue(IssueType.NOT_THIS_SHAPE, f"{forced} is not available"))
-    possible = ", ".join(plans)
+def _forced(forced: Technique, options: _Options) -> Choice:
+    if forced in options.plans:
+        return options.choice(options.plans[forced], f"{IssueType.REQUESTED}: {forced} was asked for")
+    issue = options.issues.get(forced, Issue(IssueType.NOT_THIS_SHAPE, f"{forced} is not available"))
+    possible = ", ".join(options.plans)
     raise NotIncrementalError(f"{forced} cannot be used: {issue}.", f"Possible now: {possible}.")
 
 
-def _choice(
-    plan: RefreshPlan,
-    reason: str,
-    plans: Mapping[Technique, RefreshPlan],
-    issues: Mapping[Technique, Issue],
-) -> Choice:
-    techniques = tuple(
-        {
-            "technique": str(technique),
-            "applicable": technique in plans,
-            "chosen": technique is plan.technique,
-            "issue": str(issues.get(technique, "")),
-        }
-        for technique in dict.fromkeys((*plans, *issues))
-    )
-    return Choice(plan, reason, techniques)
+def _cheapest(plans: Sequence[RefreshPlan], estimates: Mapping[Technique, Estimate]) -> RefreshPlan:
+    """The first that is not clearly dearer than another."""
+    least = min(estimates[plan.technique].total for plan in plans)
+    return next(p for p in plans if estimates[p.technique].total <= least * CLEARLY + UNCLEAR)
 
 
 def _main_issue(issues: Mapping[Technique, Issue]) -> Issue:
@@ -103,21 +170,24 @@ def _main_issue(issues: Mapping[Technique, Issue]) -> Issue:
     return (real or list(issues.values()))[0]
 
 
-def _too_large(sizes: Sequence[SourceSize]) -> Issue | None:
-    for size in sizes:
-        limit = 0.0 if size.rewritten else LARGEST_CHANGE * size.full_bytes
-        if size.changed_bytes > max(SMALL_CHANGE, limit):
-            what = "was overwritten" if size.rewritten else "changed for the most part"
-            return Issue(
-                IssueType.INCREMENTAL_PLAN_REJECTED_BY_COST_MODEL,
-                f"{size.name} {what} ({size.changed_bytes:,} of {size.full_bytes:,} bytes)",
-                IssueSubType.CHANGESET_SIZE_THRESHOLD_EXCEEDED,
-            )
-    return None
+def _too_dear(best: Estimate, full: Estimate) -> Issue | None:
+    """The reason to recompute in full, if that is worth it."""
+    if best.total - full.total < WORTH_RECOMPUTING:
+        return None
+    below = ", with the views that read it" if best.below or full.below else ""
+    return Issue(
+        IssueType.INCREMENTAL_PLAN_REJECTED_BY_COST_MODEL,
+        f"the best of them would take {best.total:.2f} s of CPU, a full recompute {full.total:.2f} s{below}",
+        IssueSubType.CHANGESET_SIZE_THRESHOLD_EXCEEDED,
+    )
 
 
-def _why(technique: Technique) -> str:
-    return WHY[technique]
+def _comparison(estimates: Mapping[Technique, Estimate], chosen: Technique) -> str:
+    mine, full = estimates[chosen], estimates[Technique.COMPLETE_RECOMPUTE]
+    text = f" (about {mine.seconds:.2f} s of CPU, {full.seconds:.2f} s for a full recompute"
+    if mine.seconds > full.seconds and mine.total < full.total:
+        text += f", which would cost the views that read it {full.below - mine.below:.2f} s more"
+    return text + ")"
 
 
 WHY = {

@@ -10,7 +10,7 @@ from rennet.delta.generate import Keyed, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import NotIncrementalError, Policy, Technique
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Situation, plans, sizes
+from rennet.execute.refresh import Refresh, Situation, plans
 from rennet.plan.ir import Node
 from rennet.plan.render import render_parts
 from rennet.storage.changes import ChangeKind
@@ -38,13 +38,29 @@ class Explanation:
         for each in self.techniques:
             mark = "→" if each["chosen"] else " "
             state = "applicable" if each["applicable"] else "not applicable"
-            lines.append(f" {mark} {each['technique']:<20} {state:<15} {each['issue']}".rstrip())
+            cost = f"{each['estimate']:>9.3f} s " if "estimate" in each else " " * 12
+            lines.append(f" {mark} {each['technique']:<20} {state:<15}{cost}{each['issue']}".rstrip())
+        lines += _costs(self.techniques)
         lines += ["", "Sources"]
         for source in self.sources:
             lines.append(f"   {source['name']:<40} {source['change']}")
         if self.notes:
             lines += ["", "Notes", *(f"   {note}" for note in self.notes)]
         return "\n".join([*lines, "", "Plan", *(f"   {line}" for line in self.plan.splitlines())])
+
+
+def _costs(techniques: tuple[dict[str, Any], ...]) -> list[str]:
+    """Where the estimated CPU time goes, and how each figure is known."""
+    lines = []
+    for each in techniques:
+        if each.get("operators"):
+            lines += ["", f"Estimated cost of {each['technique']}: {each['estimate']:.3f} s of CPU"]
+            for part in each["operators"]:
+                what = part["operator"] if len(part["operator"]) <= 60 else part["operator"][:59] + "…"
+                lines.append(f"   {part['seconds']:>9.3f} s  {part['kind']:<16} {what}  [{part['basis']}]")
+        if each.get("below"):
+            lines.append(f"   {each['below']:>9.3f} s  the views that read this one")
+    return lines
 
 
 def explain_query(subject: str, query: Query) -> Explanation:
@@ -55,7 +71,7 @@ def explain_query(subject: str, query: Query) -> Explanation:
     if obstacle is not None:
         full = Technique.COMPLETE_RECOMPUTE
         found = {t: p if t is full else obstacle for t, p in found.items()}
-    choice = choose(found, Policy.AUTO, ())
+    choice = choose(found, Policy.AUTO)
     growing = candidates(query.layout, Derivation({path: True for _, path in query.sources}))
     notes = []
     if obstacle is None and isinstance(growing[Technique.APPEND_ONLY], RefreshPlan):
@@ -74,7 +90,7 @@ def explain_query(subject: str, query: Query) -> Explanation:
     )
 
 
-def explain_refresh(subject: str, situation: Situation, policy: Policy) -> Explanation:
+def explain_refresh(subject: str, situation: Situation, refresh: Refresh) -> Explanation:
     """What the next refresh of a view would do, from the logs of its sources alone."""
     sources = tuple(_source(situation, index) for index in range(len(situation.now)))
     quiet = situation.issue is None and not situation.changed and not situation.query.obstacles
@@ -84,11 +100,10 @@ def explain_refresh(subject: str, situation: Situation, policy: Policy) -> Expla
             subject, True, str(Technique.NO_OP), "no source has changed", (), sources, (), "nothing to run",
             situation.query.fingerprint,
         )  # fmt: skip
-    found = plans(situation)
     try:
-        choice = choose(found, policy, sizes(situation))
+        choice = refresh.choose(situation)
     except NotIncrementalError as error:
-        choice = choose(found, Policy.AUTO, ())
+        choice = choose(plans(situation), Policy.AUTO)
         choice = type(choice)(choice.plan, f"{error.message} The refresh would fail", choice.techniques)
     return Explanation(
         subject,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from json import dumps
 from typing import Any
 
-from rennet.cost.choose import Choice, SourceSize, choose, not_incremental
+from rennet.cost.choose import Choice, Costs, choose, not_incremental
+from rennet.cost.learned import Learned, Reader
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
 from rennet.delta.rules import Derivation
 from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
 from rennet.execute.apply import Applied, apply
+from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
@@ -23,7 +26,13 @@ from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
 from rennet.plan.ir import used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
-from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
+from rennet.storage.provenance import (
+    COSTS_DOMAIN,
+    DEFINITION_DOMAIN,
+    PROVENANCE_DOMAIN,
+    Definition,
+    Provenance,
+)
 from rennet.storage.sources import SourceVersion, pin
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction
@@ -148,14 +157,18 @@ def _definition_issue(
     return None
 
 
+@dataclass(frozen=True)
 class Refresh:
     """One refresh of one view."""
 
-    def __init__(self, jvm: Jvm, name: str, path: str, definition: Definition) -> None:
-        self.jvm = jvm
-        self.name = name
-        self.path = path
-        self.definition = definition
+    jvm: Jvm
+    name: str
+    path: str
+    definition: Definition
+    size: ViewSize = field(default_factory=ViewSize)
+    learned: Learned = field(default_factory=Learned)
+    readers: Sequence[Reader] = ()
+    """Views that read this one and are refreshed after it."""
 
     def run(
         self,
@@ -168,7 +181,7 @@ class Refresh:
         """Choose, apply and commit; a plan that fails is replaced by a full recompute where allowed."""
         if self._nothing_to_do(situation, full, technique):
             return self._no_op(situation, provenance, meter)
-        choice = self._choose(situation, full, technique)
+        choice = self.choose(situation, full, technique)
         fit(self.jvm, situation.bytes)
         try:
             return self._attempt(situation, choice, meter)
@@ -186,17 +199,24 @@ class Refresh:
 
     # -- choosing ------------------------------------------------------------------------------------
 
-    def _choose(self, situation: Situation, full: bool, technique: Technique | None) -> Choice:
+    def choose(self, situation: Situation, full: bool = False, technique: Technique | None = None) -> Choice:
+        """What this refresh will do, and what every technique would cost."""
         found = plans(situation)
+        model = self._costs(situation)
         if technique is Technique.NO_OP:
             raise NotIncrementalError("NO_OP cannot be used: the sources changed.", "Leave it to rennet.")
         if full or self.definition.policy is Policy.FULL:
             why = "a full refresh was asked for" if full else "the view's policy is FULL"
-            choice = choose(found, Policy.AUTO, (), Technique.COMPLETE_RECOMPUTE)
+            choice = choose(found, Policy.AUTO, model, Technique.COMPLETE_RECOMPUTE)
             return replace(choice, reason=f"{IssueType.REQUESTED}: {why}")
         first = situation.issue is not None and situation.issue.type is IssueType.CHANGE_SET_MISSING
         policy = Policy.AUTO if first else self.definition.policy
-        return choose(found, policy, sizes(situation), technique)
+        return choose(found, policy, model, technique)
+
+    def _costs(self, situation: Situation) -> Costs:
+        changes = tuple(situation.changes.values())
+        layout = situation.query.layout
+        return costs(self.jvm, layout, situation.now, changes, self.size, self.learned, self.readers)
 
     def _after_failure(
         self, situation: Situation, choice: Choice, error: Exception, technique: Technique | None
@@ -214,7 +234,7 @@ class Refresh:
             (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE)), issue
         )
         found[Technique.COMPLETE_RECOMPUTE] = _recompute(situation)
-        return choose(found, Policy.AUTO, ())
+        return choose(found, Policy.AUTO, self._costs(situation))
 
     # -- doing ---------------------------------------------------------------------------------------
 
@@ -255,6 +275,7 @@ class Refresh:
     ) -> RefreshResult:
         measured = meter.read()
         moment = datetime.now(UTC).isoformat()
+        rows = self._rows_after(choice.plan, applied)
         provenance = Provenance(
             situation.query.fingerprint,
             situation.now,
@@ -264,7 +285,7 @@ class Refresh:
             moment,
             __version__,
             situation.configuration,
-            choice.techniques,
+            choice.kept,
             applied.inserted,
             applied.deleted,
             round(measured.wall_seconds, 3),
@@ -272,10 +293,15 @@ class Refresh:
             situation.query.fingerprints[1:],
             kept(situation.query.meaning),
             situation.query.stored_as,
+            rows,
+        )
+        learned = experience(
+            self._costs(situation), choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1
         )
         domains = {
             PROVENANCE_DOMAIN: provenance.to_json(),
             DEFINITION_DOMAIN: self.definition.to_json(),
+            COSTS_DOMAIN: dumps(learned.to_json()),
         }
         version = transaction.commit(domains, f"REFRESH {choice.plan.technique}")
         after = meter.read()
@@ -283,6 +309,11 @@ class Refresh:
             situation, choice.plan.technique, choice.reason, applied, choice.techniques, version,
             (after.wall_seconds, after.cpu_seconds, after.jobs),
         )  # fmt: skip
+
+    def _rows_after(self, plan: RefreshPlan, applied: Applied) -> int | None:
+        if plan.everything:
+            return applied.inserted
+        return None if self.size.rows is None else self.size.rows + applied.inserted - applied.deleted
 
     def _no_op(self, situation: Situation, provenance: Provenance | None, meter: Meter) -> RefreshResult:
         """Nothing changed; only if the sources moved on (OPTIMIZE, say) is that worth a commit."""
@@ -344,13 +375,7 @@ def _recompute(situation: Situation) -> RefreshPlan:
     return made
 
 
-def sizes(situation: Situation) -> list[SourceSize]:
-    return [
-        SourceSize(change.source.name, change.full_bytes, change.changed_bytes, change.rewritten)
-        for change in situation.changes.values()
-        if change.kind is not ChangeKind.NONE
-    ]
-
-
-def of_view(jvm: Jvm, view: MaterializedView) -> Refresh:
-    return Refresh(jvm, str(view.name), view.path, view.definition)
+def of_view(jvm: Jvm, view: MaterializedView, readers: Sequence[Reader] = ()) -> Refresh:
+    rows = None if view.provenance is None else view.provenance.rows
+    size, learned = ViewSize(view.bytes, rows), Learned.from_json(view.costs)
+    return Refresh(jvm, str(view.name), view.path, view.definition, size, learned, readers)

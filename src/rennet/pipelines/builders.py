@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from rennet.api import Engine
+from rennet.cost.learned import Learned, Reader
 from rennet.errors import PipelineError, Technique
 from rennet.execute.planning import current_database
 from rennet.execute.refresh import Pins, RefreshResult
@@ -125,7 +126,13 @@ class Builders:
                 schedule=dataset.schedule.to_dict() if dataset.schedule else None,
                 pins=self.pins,
             )
-            return made or self.engine.refresh(key, full=full, pins=self.pins)
+            return made or self.engine.refresh(key, full, pins=self.pins, readers=self._readers(key))
+
+    def _readers(self, key: str) -> list[Reader]:
+        """The views below this one, which its changes will have to go through."""
+        views = [n for n in self.graph.below(key) if n.kind is DatasetKind.MATERIALIZED_VIEW]
+        known = [name for name in map(_name, views) if tables.lookup(self.jvm.spark, name) is not None]
+        return [Learned.from_json(tables.find(self.jvm, name).costs).reader(str(name)) for name in known]
 
     def _function(self, dataset: Dataset, flow: Flow, expected: tuple[Expectation, ...]) -> Any:
         """The query with the user's types, without the rows that are to be left out."""

@@ -42,6 +42,14 @@ class Graph:
         """Every node after all that it reads."""
         return [self.nodes[key] for key in order(self.inputs)]
 
+    def below(self, key: str) -> list[Node]:
+        """Everything that reads the node, directly or through others."""
+        found = {key}
+        for node in self.ordered():
+            if found & set(self.inputs[node.key]):
+                found.add(node.key)
+        return [self.nodes[each] for each in found - {key}]
+
 
 class NotResolved(Exception):  # noqa: N818 - not an error, but the end of one branch of the walk
     """A dataset that this one reads has a problem of its own."""

@@ -45,6 +45,7 @@ from rennet.storage.sources import (
     scala_map,
     scala_seq,
     schema_issue,
+    size_in_bytes,
     snapshot,
 )
 
@@ -88,6 +89,10 @@ class SourceChange:
     feed: FileDiff | None = field(default=None, compare=False, repr=False)
 
     @property
+    def bytes_to_read(self) -> int:
+        return (self.feed or self.files).bytes
+
+    @property
     def carries_over(self) -> bool:
         """Does the default reader have to cancel unchanged rows, with a shuffle?"""
         return (self.feed or self.files).carries_over
@@ -114,7 +119,7 @@ def changes_since(
     properties = meta.get("configuration", {})
     blank = replace(
         blank,
-        full_bytes=at.sizeInBytes() if noted is None else noted.tableSizeBytes(),
+        full_bytes=size_in_bytes(at),
         cdf_enabled=properties.get("delta.enableChangeDataFeed") == "true",
         dv_enabled=properties.get("delta.enableDeletionVectors") == "true",
     )

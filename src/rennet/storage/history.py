@@ -14,9 +14,11 @@ from rennet.storage.transaction import history
 
 SCHEMA = (
     "refreshed_at string, technique string, reason string, rows_inserted bigint, rows_deleted bigint, "
-    "wall_seconds double, cpu_seconds double, version bigint, "
+    "wall_seconds double, cpu_seconds double, estimated_cpu_seconds double, version bigint, "
     "sources array<struct<name: string, version: bigint>>, "
-    "techniques array<struct<technique: string, applicable: boolean, chosen: boolean, issue: string>>"
+    "techniques array<struct<technique: string, applicable: boolean, chosen: boolean, issue: string, "
+    "estimate: double>>, "
+    "operators array<struct<operator: string, kind: string, units: bigint, seconds: double, basis: string>>"
 )
 
 
@@ -39,15 +41,30 @@ def _commits(jvm: Jvm, path: str) -> list[tuple[int, dict[str, Any]]]:
 def _committed(version: int, stored: dict[str, Any]) -> tuple[Any, ...]:
     sources = [(source["name"], source["version"]) for source in stored["sources"]]
     techniques = [
-        (each["technique"], each["applicable"], each["chosen"], each["issue"])
+        (each["technique"], each["applicable"], each["chosen"], each["issue"], each.get("estimate"))
         for each in stored["techniques"]
     ]
+    chosen: dict[str, Any] = next((each for each in stored["techniques"] if each["chosen"]), {})
     return (
         stored["refreshed_at"], stored["technique"], stored["reason"], stored["rows_inserted"],
-        stored["rows_deleted"], stored["wall_seconds"], stored["cpu_seconds"], version, sources, techniques,
+        stored["rows_deleted"], stored["wall_seconds"], stored["cpu_seconds"], chosen.get("estimate"),
+        version, sources, techniques, chosen.get("operators", []),
     )  # fmt: skip
 
 
 def _event(event: dict[str, Any]) -> tuple[Any, ...]:
     wall = event.get("wall_seconds")
-    return (event["refreshed_at"], event["technique"], event["reason"], 0, 0, wall, 0.0, None, [], [])
+    return (
+        event["refreshed_at"],
+        event["technique"],
+        event["reason"],
+        0,
+        0,
+        wall,
+        0.0,
+        None,
+        None,
+        [],
+        [],
+        [],
+    )

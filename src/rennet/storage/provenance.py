@@ -1,6 +1,6 @@
 """What a refresh leaves behind, in the same Delta commit as its data.
 
-Two domains of the backing table's metadata hold JSON: the *definition*, which changes only with CREATE,
+Domains of the backing table's metadata hold JSON: the *definition*, which changes only with CREATE,
 and the *provenance* of the last refresh. Together they are enough to go on from another machine.
 """
 
@@ -15,6 +15,8 @@ from rennet.storage.sources import SourceVersion
 
 DEFINITION_DOMAIN = "rennet.definition"
 PROVENANCE_DOMAIN = "rennet.provenance"
+COSTS_DOMAIN = "rennet.costs"
+"""What refreshes have cost, for the cost model: its own JSON, which nothing else reads."""
 FORMAT = 1
 
 
@@ -76,6 +78,8 @@ class Provenance:
     """The text that was hashed, to tell what changed when the fingerprint does."""
     stored_as: str = ""
     """A hash of what each column of the backing table holds, hidden ones included."""
+    rows: int | None = None
+    """How many rows the backing table has; not known of those written before it was recorded."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)

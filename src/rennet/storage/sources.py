@@ -213,6 +213,12 @@ def listed_files(snapshot: JavaObject) -> JavaObject | None:
     return noted.allFiles().get()
 
 
+def size_in_bytes(snapshot: JavaObject) -> int:
+    """The size of a table's files; from its checksum, if it has one, because then no job is needed."""
+    noted = checksum(snapshot)
+    return int(snapshot.sizeInBytes() if noted is None else noted.tableSizeBytes())
+
+
 def checksum(snapshot: JavaObject) -> JavaObject | None:
     """Delta's summary of a version (sizes, counts, domains, a short list of files), if one was written.
 

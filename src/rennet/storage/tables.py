@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
@@ -18,8 +19,14 @@ from pyspark.sql.types import DataType, StructField, StructType
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
 from rennet.jvm import Jvm
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
-from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
-from rennet.storage.sources import current, delta_log, metadata
+from rennet.storage.provenance import (
+    COSTS_DOMAIN,
+    DEFINITION_DOMAIN,
+    PROVENANCE_DOMAIN,
+    Definition,
+    Provenance,
+)
+from rennet.storage.sources import checksum, current, delta_log, metadata
 from rennet.storage.transaction import PROPERTIES, domains_of
 
 BACKING = "rennet.backing"
@@ -48,6 +55,10 @@ class MaterializedView:
     provenance: Provenance | None
     columns: tuple[tuple[str, str], ...]
     """Name and type of every column of the backing table, hidden ones included."""
+    bytes: int = 0
+    """Of its files; 0 if that is not known without a Spark job."""
+    costs: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What its refreshes have cost, in the words of the cost model."""
 
 
 def find(jvm: Jvm, name: ViewName) -> MaterializedView:
@@ -61,7 +72,7 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
     stored = domains_of(jvm, at)
     if DEFINITION_DOMAIN not in stored:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
-    provenance = stored.get(PROVENANCE_DOMAIN)
+    provenance, noted = stored.get(PROVENANCE_DOMAIN), checksum(at)
     schema = StructType.fromJson(json.loads(metadata(jvm, at)["schemaString"]))
     return MaterializedView(
         name,
@@ -69,7 +80,9 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
         path,
         Definition.from_json(stored[DEFINITION_DOMAIN]),
         Provenance.from_json(provenance) if provenance else None,
-        tuple((field.name, field.dataType.simpleString()) for field in schema.fields),
+        tuple((column.name, column.dataType.simpleString()) for column in schema.fields),
+        0 if noted is None else noted.tableSizeBytes(),
+        json.loads(stored.get(COSTS_DOMAIN, "{}")),
     )
 
 
@@ -132,17 +145,17 @@ def check_free(spark: SparkSession, name: ViewName) -> None:
 def check_schema(schema: StructType) -> None:
     """Columns must have distinct, permitted names and types Delta can store."""
     seen: dict[str, str] = {}
-    for field in schema.fields:
-        key = field.name.lower()
+    for column in schema.fields:
+        key = column.name.lower()
         if key in seen:
-            raise InvalidQueryError(f"Two columns are named {field.name}.", "Give one of them an alias.")
+            raise InvalidQueryError(f"Two columns are named {column.name}.", "Give one of them an alias.")
         if key.startswith(PREFIX):
             raise InvalidQueryError(f"Column names that begin with {PREFIX} are reserved.", "Use an alias.")
-        seen[key] = field.name
-        bad = _unstorable(field.dataType)
+        seen[key] = column.name
+        bad = _unstorable(column.dataType)
         if bad:
             raise InvalidQueryError(
-                f"Column {field.name} has type {bad}, which Delta cannot store.", "Cast it."
+                f"Column {column.name} has type {bad}, which Delta cannot store.", "Cast it."
             )
 
 

@@ -1,0 +1,166 @@
+"""What a refresh has to do, operator by operator, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2s
+
+from rennet.cost.sizes import Flows, Statistics, TableSize, equal_columns, width
+from rennet.delta.generate import Keyed, RefreshPlan
+from rennet.plan.ir import (
+    Aggregate,
+    Expand,
+    Filter,
+    Generate,
+    GroupMap,
+    Join,
+    Node,
+    Once,
+    Project,
+    Scan,
+    State,
+    Stored,
+    Window,
+)
+from rennet.plan.render import describe
+
+BROADCAST = 10 << 20
+"""A side of a join below so many bytes is sent to every task instead of shuffling both."""
+JOBS = {True: 3.0, False: 8.0}
+"""Spark jobs of a full recompute, and of any other refresh."""
+
+
+class Kind(StrEnum):
+    """What is counted, and in which unit."""
+
+    SCAN = "scan"  # bytes in files
+    ROWS = "filter/project"  # rows times expressions
+    BROADCAST_JOIN = "broadcast join"  # rows of both sides and of the result
+    SHUFFLE_JOIN = "shuffle join"
+    NESTED_JOIN = "nested loop join"  # pairs of rows
+    AGGREGATE = "aggregate"  # rows
+    WINDOW = "window"  # rows
+    PYTHON = "python"  # rows
+    SHUFFLE = "shuffle"  # bytes
+    WRITE = "write"  # values: rows times columns
+    COMMIT = "jobs and commit"  # jobs
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator's work. Operators of the same shape do the same to different amounts of data."""
+
+    kind: Kind
+    text: str
+    shape: str
+    units: float
+
+
+def operators(plan: RefreshPlan, statistics: Statistics) -> list[Operator]:
+    """Everything a refresh by this plan does."""
+    return list(_Counting(statistics).refresh(plan))
+
+
+class _Counting:
+    def __init__(self, statistics: Statistics) -> None:
+        self.statistics = statistics
+        self.flows = Flows(statistics)
+        self._done: set[int] = set()
+        self._shapes: dict[int, tuple[Node, str]] = {}
+
+    def refresh(self, plan: RefreshPlan) -> Iterator[Operator]:
+        yield Operator(Kind.COMMIT, f"{plan.technique}", f"commit {plan.everything}", JOBS[plan.everything])
+        if plan.removed is not None:
+            wanted = plan.removed.keys if isinstance(plan.removed, Keyed) else plan.removed.delta
+            yield from self._tree(wanted)
+            yield from self._found(wanted, isinstance(plan.removed, Keyed))
+        if plan.inserted is not None:
+            yield from self._tree(plan.inserted)
+            yield from self._written(plan.inserted)
+
+    def _found(self, wanted: Node, by_key: bool) -> Iterator[Operator]:
+        """The stored rows to delete are looked up by their key, or by a hash of their content."""
+        view = self.statistics.view
+        part = 0.3 if by_key else 0.6
+        shape = self._shape(wanted)
+        yield Operator(Kind.SCAN, "Find the rows to delete", f"find {shape}", view.bytes * part)
+        rows = self.flows.of(wanted).rows
+        # Rows to delete lie anywhere: their files get a list of them each.
+        yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {shape}", 2 * rows)
+        looked = rows + view.rows_of(wanted.output)
+        yield Operator(Kind.BROADCAST_JOIN, "Match them", f"match {shape}", looked)
+
+    def _written(self, node: Node) -> Iterator[Operator]:
+        values = self.flows.of(node).rows * len(node.output)
+        yield Operator(Kind.WRITE, "Write", f"write {self._shape(node)}", values)
+
+    def _tree(self, node: Node) -> Iterator[Operator]:
+        if isinstance(node, Once):
+            # Kept in memory: the second time costs next to nothing.
+            if id(node.child) in self._done:
+                return
+            self._done.add(id(node.child))
+        for child in node.children:
+            yield from self._tree(child)
+        for kind, units in self._work(node):
+            yield Operator(kind, describe(node), f"{kind} {self._shape(node)}", units)
+
+    def _work(self, node: Node) -> Iterator[tuple[Kind, float]]:
+        """The kinds of work of one node."""
+        if isinstance(node, Scan):
+            yield Kind.SCAN, self._read(node)
+        elif isinstance(node, Stored):
+            yield Kind.SCAN, self.statistics.view.bytes
+        elif isinstance(node, Join):
+            yield from self._join(node)
+        elif isinstance(node, Filter | Project | Expand | Generate):
+            yield Kind.ROWS, self.flows.of(node.child).rows * (1 + len(_computed(node)))
+        elif isinstance(node, Aggregate):
+            yield Kind.AGGREGATE, self.flows.of(node.child).rows
+            yield Kind.SHUFFLE, self._bytes(node)
+        elif isinstance(node, Window):
+            yield Kind.WINDOW, self.flows.of(node.child).rows
+            yield Kind.SHUFFLE, self._bytes(node.child)
+        elif isinstance(node, GroupMap):
+            yield Kind.PYTHON, self.flows.of(node.child).rows
+            yield Kind.SHUFFLE, self._bytes(node.child)
+
+    def _read(self, node: Scan) -> float:
+        """Bytes read: of a table, its used columns; of a change, what its files hold of them."""
+        tables = self.statistics.changes if node.state is State.DELTA else self.statistics.now
+        used = self.statistics.used.get(node.source)
+        columns = [c for c in node.output if used is None or c.name in used]
+        part = width(tuple(columns)) / width(node.output)
+        return tables.get(node.source, TableSize(0.0)).bytes * min(1.0, part)
+
+    def _join(self, node: Join) -> Iterator[tuple[Kind, float]]:
+        left, right = self.flows.of(node.left), self.flows.of(node.right)
+        if not equal_columns(node.condition):
+            yield Kind.NESTED_JOIN, left.rows * right.rows
+            return
+        rows = left.rows + right.rows + self.flows.of(node).rows
+        sides = self._bytes(node.left), self._bytes(node.right)
+        if min(sides) <= BROADCAST:
+            yield Kind.BROADCAST_JOIN, rows
+        else:
+            yield Kind.SHUFFLE_JOIN, rows
+            yield Kind.SHUFFLE, sum(sides)
+
+    def _bytes(self, node: Node) -> float:
+        return self.flows.of(node).rows * width(node.output)
+
+    def _shape(self, node: Node) -> str:
+        """The operator with all below it, whatever the ids of its columns."""
+        found = self._shapes.get(id(node))
+        if found is None:
+            parts = (describe(node), *(self._shape(child) for child in node.children))
+            made = blake2s("\n".join(parts).encode(), digest_size=6).hexdigest()
+            found = self._shapes[id(node)] = (node, made)
+        return found[1]
+
+
+def _computed(node: Node) -> list[object]:
+    """The expressions that are more than a column handed on."""
+    return [e for e in node.expressions if e.children]

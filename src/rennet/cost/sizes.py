@@ -1,0 +1,212 @@
+"""How many rows flow through a plan: from what the logs say about its leaves, without reading data.
+
+Every flow knows how many rows it has and how many it would have if everything it stems from were whole. The
+share of the two survives joins: a thousandth of a dimension meets a thousandth of the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from rennet.plan.expressions import Alias, Attribute, Expr, columns_of, conjuncts
+from rennet.plan.ir import (
+    ANTI,
+    EXISTENCE,
+    FULL,
+    LEFT,
+    RIGHT,
+    SEMI,
+    SINGLE,
+    Aggregate,
+    Constant,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    Limited,
+    Node,
+    Project,
+    Scan,
+    State,
+    Stored,
+    Union,
+)
+
+WIDTHS = {
+    "boolean": 1,
+    "tinyint": 1,
+    "smallint": 2,
+    "int": 4,
+    "date": 4,
+    "float": 4,
+    "string": 16,
+    "binary": 32,
+}
+"""Bytes of a value, by type; the others take eight, nested ones more."""
+NESTED = ("array", "map", "struct", "variant")
+COMPRESSED = 0.6
+"""What Parquet makes of a byte."""
+KEPT = {"EqualTo": 0.1, "EqualNullSafe": 0.1, "In": 0.2, "InSet": 0.2, "IsNotNull": 0.95, "IsNull": 0.05}
+"""Which part of the rows a condition keeps; a third where nothing better is known."""
+GROUPS = 0.75
+"""So many groups have n rows, as a power of n, where the view itself does not tell."""
+GENERATED = 3.0
+"""Rows made of one by a generator."""
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """What a log says about a table; rows are known where its files have statistics."""
+
+    bytes: float
+    rows: float | None = None
+
+    def rows_of(self, columns: tuple[Attribute, ...]) -> float:
+        return self.rows if self.rows is not None else self.bytes / (COMPRESSED * width(columns))
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What is known before a refresh runs."""
+
+    now: Mapping[str, TableSize]
+    changes: Mapping[str, TableSize]
+    """Per changed source, the bytes that reading its changes takes, and the changed rows."""
+    view: TableSize
+    keys: Collection[frozenset[int]] = ()
+    """Sets of columns, by id, of which the view has one row for each combination."""
+    used: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Per source, the columns that can reach the result."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Rows, and how many there would be if nothing had been left out for being unchanged."""
+
+    rows: float
+    base: float
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.rows / self.base) if self.base else 1.0
+
+    def times(self, factor: float) -> Flow:
+        return Flow(self.rows * factor, self.base * factor)
+
+
+def width(columns: tuple[Attribute, ...]) -> float:
+    """Bytes of one row."""
+    return 4.0 + sum(_width(column.type) for column in columns)
+
+
+def _width(kind: str) -> int:
+    if kind.startswith(NESTED):
+        return 48
+    return WIDTHS.get(kind.split(" collate ", maxsplit=1)[0], 8)
+
+
+class Flows:
+    """The flow out of every node of one refresh's plans; each node is looked at once."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self.statistics = statistics
+        self._known: dict[int, tuple[Node, Flow]] = {}
+
+    def of(self, node: Node) -> Flow:
+        found = self._known.get(id(node))
+        if found is None:
+            # The node is kept, so that its id is not given to another one.
+            found = self._known[id(node)] = (node, self._flow(node))
+        return found[1]
+
+    def _flow(self, node: Node) -> Flow:
+        if isinstance(node, Scan):
+            return self._scan(node)
+        if isinstance(node, Stored):
+            rows = self.statistics.view.rows_of(node.output)
+            return Flow(rows, rows)
+        if isinstance(node, Constant) or not node.children:
+            return Flow(1.0, 1.0)
+        if isinstance(node, Join):
+            return self._join(node)
+        below = [self.of(child) for child in node.children]
+        if isinstance(node, Union):
+            return Flow(sum(f.rows for f in below), sum(f.base for f in below))
+        (flow,) = below if len(below) == 1 else (max(below, key=lambda f: f.rows),)
+        if isinstance(node, Filter):
+            return flow.times(kept(node.condition))
+        if isinstance(node, Aggregate):
+            return self._aggregate(node, flow)
+        if isinstance(node, Generate):
+            return flow.times(GENERATED)
+        if isinstance(node, Expand):
+            return flow.times(len(node.projections))
+        if isinstance(node, Limited):
+            return Flow(min(flow.rows, 1000.0), min(flow.base, 1000.0))
+        return flow
+
+    def _scan(self, node: Scan) -> Flow:
+        whole = self.statistics.now.get(node.source, TableSize(0.0)).rows_of(node.output)
+        if node.state is not State.DELTA:
+            return Flow(whole, whole)
+        changed = self.statistics.changes.get(node.source, TableSize(0.0))
+        return Flow(changed.rows_of(node.output), whole)
+
+    def _join(self, node: Join) -> Flow:
+        left, right = self.of(node.left), self.of(node.right)
+        if node.how in (SEMI, ANTI):
+            part = right.share if node.how == SEMI else 1.0 - 0.5 * right.share
+            return Flow(left.rows * part, left.base)
+        if node.how in (EXISTENCE, SINGLE):
+            return left
+        if equal_columns(node.condition):
+            base = max(left.base, right.base)
+        else:
+            base = left.base * right.base * (1.0 if node.condition is None else 0.1)
+        rows = base * left.share * right.share
+        if node.how in (LEFT, FULL):
+            rows = max(rows, left.rows)
+        if node.how in (RIGHT, FULL):
+            rows = max(rows, right.rows)
+        return Flow(rows, base)
+
+    def _aggregate(self, node: Aggregate, flow: Flow) -> Flow:
+        if not node.grouping:
+            return Flow(1.0, 1.0)
+        groups = min(flow.base, self._groups(node, flow))
+        return Flow(min(flow.rows, groups), groups)
+
+    def _groups(self, node: Aggregate, flow: Flow) -> float:
+        """One group for each row of the view, if it has one row a group; else a guess."""
+        keys = frozenset(_origin(key, node.child).id for key in columns_of(node.grouping))
+        if keys in self.statistics.keys:
+            return max(1.0, self.statistics.view.rows_of(node.output))
+        return float(max(1.0, flow.base) ** GROUPS)
+
+
+def _origin(column: Attribute, node: Node) -> Attribute:
+    """The column under the name it has below projections that only rename it."""
+    while isinstance(node, Project):
+        made = next((e for e in node.exprs if isinstance(e, Alias) and e.attribute.id == column.id), None)
+        if made is not None:
+            if not isinstance(made.child, Attribute):
+                break
+            column = made.child
+        node = node.child
+    return column
+
+
+def kept(condition: Expr) -> float:
+    """Which part of the rows satisfies a condition."""
+    share = 1.0
+    for part in conjuncts(condition):
+        share *= KEPT.get(part.op, 1 / 3)
+    return max(share, 0.01)
+
+
+def equal_columns(condition: Expr | None) -> bool:
+    """Does a join have a column to look rows up by?"""
+    if condition is None:
+        return False
+    return any(part.op in ("EqualTo", "EqualNullSafe", "=", "<=>") for part in conjuncts(condition))

@@ -1,0 +1,113 @@
+"""What the cost model is told about a refresh, and what it learns from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from rennet.cost.choose import Costs
+from rennet.cost.learned import Learned, Reader
+from rennet.cost.rates import Rates, read_rates, shipped
+from rennet.cost.sizes import Statistics, TableSize
+from rennet.delta.generate import RefreshPlan
+from rennet.delta.keys import group_columns
+from rennet.enable.layout import Layout
+from rennet.errors import SessionError
+from rennet.jvm import Jvm
+from rennet.plan.ir import used_columns
+from rennet.storage.changes import ChangeKind, SourceChange
+from rennet.storage.sources import SourceVersion, size_in_bytes, snapshot
+
+RATES = "rennet-rates.json"
+"""In the warehouse: rates measured on this machine."""
+ENOUGH_ROWS = 1000
+"""From so many changed rows on, their size says how large rows are; a file of few is mostly overhead."""
+
+
+@dataclass(frozen=True)
+class ViewSize:
+    """The view before the refresh, as far as it is known."""
+
+    bytes: int = 0
+    rows: int | None = None
+
+
+def costs(
+    jvm: Jvm,
+    layout: Layout,
+    now: Sequence[SourceVersion],
+    changes: Sequence[SourceChange],
+    view: ViewSize,
+    learned: Learned,
+    readers: Sequence[Reader] = (),
+) -> Costs:
+    """From the logs alone: no data is read, no job is run."""
+    known = {change.source.path: change for change in changes if change.full_bytes}
+    sizes = {
+        source.path: _whole(known[source.path])
+        if source.path in known
+        else TableSize(float(size_in_bytes(snapshot(jvm, source))))
+        for source in now
+    }
+    changed = {
+        change.source.path: TableSize(float(change.bytes_to_read), _rows(change))
+        for change in changes
+        if change.kind is not ChangeKind.NONE
+    }
+    statistics = Statistics(
+        sizes,
+        changed,
+        TableSize(float(view.bytes), None if view.rows is None else float(view.rows)),
+        _keys(layout) if view.rows is not None else (),
+        used_columns(layout.plan),
+    )
+    return Costs(statistics, learned, rates(str(jvm.spark.conf.get("spark.sql.warehouse.dir"))), readers)
+
+
+def _keys(layout: Layout) -> tuple[frozenset[int], ...]:
+    if layout.grouped is None or not layout.unique:
+        return ()
+    return (frozenset(column.id for column in group_columns(layout.grouped)),)
+
+
+def _whole(change: SourceChange) -> TableSize:
+    """The source; its rows are as large as the changed ones, where there are enough of those."""
+    rows = change.changed_rows
+    if rows is None or rows < ENOUGH_ROWS or not change.changed_bytes:
+        return TableSize(float(change.full_bytes))
+    return TableSize(float(change.full_bytes), change.full_bytes * rows / change.changed_bytes)
+
+
+def _rows(change: SourceChange) -> float | None:
+    return None if change.changed_rows is None else float(change.changed_rows)
+
+
+def experience(costs: Costs, plan: RefreshPlan, rows: int, cpu_seconds: float, refresh: int) -> Learned:
+    """What is known after a refresh by this plan; after a full one, that includes the view's rows."""
+    if plan.everything:
+        view = replace(costs.statistics.view, rows=float(rows))
+        costs = replace(costs, statistics=replace(costs.statistics, view=view))
+    costed = costs.of(plan).operators
+    return costs.learned.with_refresh(costed, cpu_seconds, refresh, costs.rates, plan.everything)
+
+
+@cache
+def rates(warehouse: str) -> Rates:
+    """Those measured here, or those that come with rennet."""
+    found = rates_file(warehouse)
+    if found is None or not found.is_file():
+        return shipped()
+    try:
+        return read_rates(found.read_text())
+    except ValueError as error:
+        what = f"{found} is not a file of rates: {error}"
+        raise SessionError(what, "Run `rennet calibrate`, or remove the file.") from error
+
+
+def rates_file(warehouse: str) -> Path | None:
+    """Where a warehouse keeps its rates; none if it is not on this machine."""
+    parts = urlparse(warehouse)
+    return Path(unquote(parts.path)) / RATES if parts.scheme in ("", "file") else None

@@ -1,0 +1,85 @@
+"""What a view's refreshes cost is estimated, measured, remembered and shown."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rennet import Engine
+from rennet.cost.operators import Kind
+from rennet.execute import maintain
+from rennet.execute.costing import rates, rates_file
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> Engine:
+    spark.sql("CREATE TABLE IF NOT EXISTS cost_sales (region STRING, amount INT) USING delta")
+    spark.sql("INSERT OVERWRITE cost_sales VALUES ('north', 1), ('south', 2), ('south', 3)")
+    return Engine(spark)
+
+
+def test_estimates_are_kept_beside_what_was_spent(spark: SparkSession, engine: Engine) -> None:
+    query = "SELECT region, SUM(amount) AS total FROM cost_sales GROUP BY region"
+    engine.create_materialized_view("cost_totals", query, replace=True)
+    spark.sql("INSERT INTO cost_sales VALUES ('north', 7)")
+    told = engine.explain("cost_totals")
+    chosen = next(each for each in told.techniques if each["chosen"])
+    assert chosen["estimate"] == pytest.approx(sum(p["seconds"] for p in chosen["operators"]), rel=0.5)
+    assert "Estimated cost of GROUP_AGGREGATE" in str(told)
+    result = engine.refresh("cost_totals")
+    spark.sql("INSERT INTO cost_sales VALUES ('north', 8)")
+    bases = {
+        p["basis"] for each in engine.explain("cost_totals").techniques for p in each.get("operators", ())
+    }
+    assert f"version {result.version}" in bases
+    row = engine.history("cost_totals").first()
+    assert row is not None
+    assert row.technique == "GROUP_AGGREGATE" and row.cpu_seconds > 0 and row.estimated_cpu_seconds > 0
+    assert row.operators[0].seconds > 0
+    engine.drop("cost_totals")
+
+
+def test_rows_of_the_view_are_counted(spark: SparkSession, engine: Engine) -> None:
+    engine.create_materialized_view(
+        "cost_rows", "SELECT amount FROM cost_sales WHERE amount > 1", replace=True
+    )
+    spark.sql("INSERT INTO cost_sales VALUES ('west', 7), ('west', 8)")
+    spark.sql("DELETE FROM cost_sales WHERE amount = 2")
+    engine.refresh("cost_rows")
+    provenance = engine.find("cost_rows").provenance
+    assert provenance is not None and provenance.rows == spark.table("cost_rows").count() == 3
+    engine.drop("cost_rows")
+
+
+def test_small_files_are_put_together(
+    spark: SparkSession, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintain, "TOO_MANY", 3)
+    engine.create_materialized_view("cost_files", "SELECT region, amount FROM cost_sales", replace=True)
+    engine.create_materialized_view("cost_below", "SELECT region FROM cost_files", replace=True)
+    for amount in range(3):
+        spark.sql(f"INSERT INTO cost_sales VALUES ('north', {amount})")
+        engine.refresh("cost_files")
+        engine.refresh("cost_below")
+    reasons = [row.reason for row in engine.history("cost_files").collect()]
+    assert sum(reason.startswith("maintenance: of ") for reason in reasons) == 1
+    path = engine.find("cost_files").path
+    assert len(spark.read.format("delta").load(path).inputFiles()) <= 2
+    assert engine.refresh("cost_below").technique == "NO_OP"
+    assert engine.verify("cost_files").equal and engine.verify("cost_below").equal
+    engine.drop("cost_below")
+    engine.drop("cost_files")
+
+
+def test_rates_can_be_measured(spark: SparkSession, engine: Engine) -> None:
+    file = rates_file(str(spark.conf.get("spark.sql.warehouse.dir")))
+    assert file is not None
+    try:
+        measured = engine.calibrate(rows=20_000)
+        assert set(measured) == set(Kind) and min(measured.values()) > 0
+        assert rates(str(spark.conf.get("spark.sql.warehouse.dir")))[Kind.SCAN] == pytest.approx(
+            measured[Kind.SCAN], rel=0.1, abs=1e-10
+        )
+    finally:
+        file.unlink(missing_ok=True)
+        rates.cache_clear()
