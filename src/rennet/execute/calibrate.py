@@ -58,7 +58,7 @@ def _spent(jvm: Jvm, action: Callable[[], object]) -> float:
 def _measures(spark: SparkSession, rows: int, folder: Path) -> Iterator[Measure]:
     """One measure for each kind, in the units that `Kind` counts in."""
     numbers = spark.range(rows).select(
-        F.col("id"), (F.hash("id") % 1000).alias("few"), F.hash("id", F.lit(1)).alias("many"),
+        F.col("id"), F.pmod(F.hash("id"), F.lit(1000)).alias("few"), F.hash("id", F.lit(1)).alias("many"),
         F.rand(1).alias("amount"),
     )  # fmt: skip
     row_bytes = width(tuple(Attribute(c, type=t, id=i) for i, (c, t) in enumerate(numbers.dtypes)))
@@ -70,9 +70,10 @@ def _measures(spark: SparkSession, rows: int, folder: Path) -> Iterator[Measure]
     yield Measure(Kind.SCAN, size, _discard(table))
     computed = numbers.select(*(F.expr(f"(amount * {i} + few) / (many + {i})") for i in range(1, 9)))
     yield Measure(Kind.ROWS, rows * 9, _discard(computed), plain)
-    small = spark.range(10_000).select(F.col("id").alias("few"), F.lit(1).alias("one"))
-    joined = numbers.join(F.broadcast(small), "few")
-    yield Measure(Kind.BROADCAST_JOIN, 2 * rows, _discard(joined), plain)
+    small = spark.range(rows // 10).toDF("key")
+    keyed = numbers.withColumn("key", F.pmod("many", F.lit(rows // 10)))
+    joined = keyed.join(F.broadcast(small), "key")
+    yield Measure(Kind.BROADCAST_JOIN, 2.1 * rows, _summed(joined), _summed(keyed))
     other = numbers.select(F.col("id").alias("key"), F.col("many").alias("value"))
     shuffled = _discard(numbers.repartition("id"))
     merged = numbers.hint("merge").join(other, numbers["id"] == other["key"])
@@ -82,7 +83,9 @@ def _measures(spark: SparkSession, rows: int, folder: Path) -> Iterator[Measure]
     side = spark.range(rows // 1000).toDF("x")
     pairs = side.crossJoin(spark.range(1000).toDF("y")).where("x * 7 % 1013 < y - 990")
     yield Measure(Kind.NESTED_JOIN, rows // 1000 * 1000, _discard(pairs))
-    yield Measure(Kind.AGGREGATE, rows, _discard(numbers.groupBy("few").agg(F.sum("amount"))), plain)
+    pairs_of = numbers.select(F.pmod("many", F.lit(rows // 40)).alias("id"), "amount")
+    sums = pairs_of.groupBy("id").agg(F.sum("amount").alias("amount"))
+    yield Measure(Kind.AGGREGATE, rows, _summed(sums), _summed(pairs_of))
     ranked = numbers.selectExpr("*", "row_number() OVER (PARTITION BY few ORDER BY amount) AS place")
     yield Measure(Kind.WINDOW, rows, _discard(ranked), _discard(numbers.repartition("few")))
     yield Measure(Kind.WRITE, rows * 4, lambda: numbers.write.mode("overwrite").parquet(str(copy)), plain)
@@ -96,6 +99,12 @@ def _python(numbers: DataFrame, rows: int) -> Iterator[Measure]:
     few = numbers.limit(rows // 20)
     mapped = few.groupBy("few").applyInPandas(lambda group: group, few.schema)
     yield Measure(Kind.PYTHON, rows // 20, _discard(mapped), _discard(few.repartition("few")))
+
+
+def _summed(frame: DataFrame) -> Callable[[], object]:
+    """Compute every row and add them up, which costs less than handing them over."""
+    sums = frame.agg(*(F.sum(F.col(name).cast("double")) for name in frame.columns))
+    return _discard(sums)
 
 
 def _discard(frame: DataFrame) -> Callable[[], object]:
