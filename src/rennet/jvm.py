@@ -63,6 +63,8 @@ class Jvm:
         finally:
             if before.isDefined():
                 sessions.setActiveSession(before.get())
+            else:
+                sessions.clearActiveSession()
 
     def type(self, name: str) -> JavaObject:
         """A class, to call its constructor or static methods."""

@@ -7,13 +7,15 @@ checkpoint, a batch of changes carries its number: what was committed is not don
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from rennet.api import Engine
 from rennet.errors import ConcurrentRefreshError, PipelineError, RennetError
+from rennet.execute.planning import current_database
 from rennet.execute.refresh import Pins
 from rennet.jvm import Jvm
 from rennet.pipelines.builders import Builders, Built
@@ -25,6 +27,8 @@ from rennet.pipelines.spec import Spec
 from rennet.storage.sources import pin
 from rennet.storage.tables import first_line
 
+AT_ONCE = 4
+"""Views refreshed at the same time: most of a small refresh is waiting for the driver, not for tasks."""
 ATTEMPTS, PAUSE = 4, 0.5
 """How often a dataset that met another writer is tried, and how long the first wait is; each doubles it."""
 
@@ -109,19 +113,45 @@ class Update:
         number = self.log.last_update() + 1
         pins: Pins = {}
         builders = Builders(self.engine, self.jvm, self.graph, self.spec.storage_path(), pins)
-        failed: set[str] = set()
-        results = []
-        for node in self.graph.ordered():
-            result = self._dataset(node, builders, chosen, full, failed)
-            if result.status is Status.FAILED:
-                failed.add(node.key)
-            results.append(result)
-            self._note(node, result)
-            self.told(result)
+        results: dict[str, DatasetResult] = {}
+
+        def build(node: Node) -> DatasetResult:
+            return self._dataset(node, builders, chosen, full, failed)
+
+        with current_database(self.jvm.spark, self.graph.database):
+            for wave in waves(self.graph):
+                failed = {key for key, result in results.items() if result.status is Status.FAILED}
+                for node, result in self._wave(wave, build):
+                    results[node.key] = result
+                    self._note(node, result)
+                    self.told(result)
         versions = self._versions()
-        made = UpdateResult(number, tuple(results), time.monotonic() - started, versions)
+        ordered = tuple(results[node.key] for node in self.graph.ordered())
+        made = UpdateResult(number, ordered, time.monotonic() - started, versions)
         self._close(made, selection)
         return made
+
+    def _wave(
+        self, wave: list[Node], build: Callable[[Node], DatasetResult]
+    ) -> Iterator[tuple[Node, DatasetResult]]:
+        """Build datasets that do not read each other; each is handed on as soon as it is there."""
+        apart = [node for node in wave if self._can_run_apart(node)]
+        if len(apart) > 1:
+            with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="rennet") as pool:
+                running = {pool.submit(build, node): node for node in apart}
+                for future in as_completed(running):
+                    yield running[future], future.result()
+        else:
+            apart = []
+        for node in wave:
+            if node not in apart:
+                yield node, build(node)
+
+    def _can_run_apart(self, node: Node) -> bool:
+        """Does building it leave the update's own session as it is? Then others may use it meanwhile."""
+        flow = node.flows[0] if node.flows else None
+        plain = flow is not None and not flow.conf and flow.database in (None, self.graph.database)
+        return node.kind is DatasetKind.MATERIALIZED_VIEW and plain
 
     def _chosen(self, selection: Selection) -> tuple[set[str], set[str]]:
         """Keys of the datasets to build, and of those to build anew."""
@@ -202,6 +232,16 @@ class Update:
             details={"state": state, "seconds": round(made.seconds, 3), "versions": made.versions},
         )
         self.log.record(made.number, [started, *self.events, done])
+
+
+def waves(graph: Graph) -> Iterator[list[Node]]:
+    """The datasets in groups, each group after everything that it reads."""
+    left, done = graph.ordered(), set[str]()
+    while left:
+        ready = [node for node in left if done.issuperset(graph.inputs[node.key])]
+        yield ready
+        done.update(node.key for node in ready)
+        left = [node for node in left if node.key not in done]
 
 
 def _patiently(build: Callable[[], Built]) -> Built:
