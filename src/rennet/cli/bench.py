@@ -1,4 +1,4 @@
-"""`rennet bench …`: makes the data of benchmarks."""
+"""`rennet bench …`: benchmarks, and the data of one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rennet.bench.tpcdi.settings import Settings, SettingsError
+from rennet.cli import measuring
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Grid, Output, seconds
+from rennet.cli.packages import needed_by
 from rennet.cli.progress import Activity
-from rennet.errors import AlreadyExistsError, RennetError
+from rennet.errors import AlreadyExistsError
 
 if TYPE_CHECKING:
     from rennet.bench.tpcdi.generator import Generated
@@ -22,16 +24,13 @@ if TYPE_CHECKING:
 MEGABYTE = 1_000_000
 
 
-class MissingPackageError(RennetError):
-    """A package that only benchmarks need is not installed."""
-
-    code = "PACKAGE_NOT_INSTALLED"
-
-
 def add(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add `bench` to the command line."""
-    bench = commands.add_parser("bench", help="make the data of benchmarks", description="Benchmarks.")
+    bench = commands.add_parser(
+        "bench", help="measure refreshes, make the data of benchmarks", description="Benchmarks."
+    )
     benchmarks = bench.add_subparsers(metavar="BENCHMARK", dest="benchmark", required=True)
+    measuring.add(benchmarks)
     _add_window(benchmarks, shared)
     tpcdi = benchmarks.add_parser(
         "tpcdi", help="a workload derived from TPC-DI", description="TPC-DI-derived."
@@ -61,8 +60,10 @@ def _add_window(benchmarks: Any, shared: argparse.ArgumentParser) -> None:
     window.add_argument("--keys", type=int, default=1000, metavar="N", help="rows a day (default 1000)")
 
 
-def run(options: argparse.Namespace, out: Output, activity: Activity) -> int:
+def run(options: argparse.Namespace, out: Output, activity: Activity, opened: measuring.Opened) -> int:
     """Run a benchmark, or make the data of one."""
+    if options.benchmark in measuring.BENCHES:
+        return measuring.run(options, out, activity, opened)
     if options.benchmark == "window":
         return _window(options, out, activity)
     return _generate(options, out, activity)
@@ -85,11 +86,8 @@ def _generate(options: argparse.Namespace, out: Output, activity: Activity) -> i
     if options.warehouse is not None:
         raise UsageError("A benchmark's files are not in a warehouse.", "Use --out DIR to say where.")
     settings = _settings(options)
-    try:
+    with needed_by("The generator"):
         from rennet.bench.tpcdi.generator import generate
-    except ModuleNotFoundError as error:
-        install = "Install it with: pip install 'rennet[bench]'"
-        raise MissingPackageError(f"The generator needs {error.name}, which is not here.", install) from error
     with _folder(Path(options.out)) as folder, activity.doing("generating"):
         generated = generate(settings, folder, activity.now)
     _show(out, generated, options.out)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager
 
 from rennet.api import Engine
 from rennet.cli.commands import DIFFERENT, OK, UsageError
+from rennet.cli.folders import own_warehouse
 from rennet.cli.output import Output, seconds, signed
 from rennet.cli.progress import Activity
 from rennet.demo import QUERY, VIEW, Sizes, Step, prepare, steps
-from rennet.errors import AlreadyExistsError
 
 Opened = Callable[[str | None, Activity], AbstractContextManager[Engine]]
 HEADER = ("What happened", "Technique", "Rows", "Refresh", "Full", "Ratio", "Verified")
@@ -27,7 +24,7 @@ def run(options: Namespace, out: Output, activity: Activity, opened: Opened) -> 
     sizes = Sizes(options.customers, options.orders)
     _check(options, sizes)
     started = time.perf_counter()
-    with _warehouse(options.keep) as place, opened(str(place), activity) as engine:
+    with own_warehouse(options.keep, "rennet-demo-") as place, opened(str(place), activity) as engine:
         done = list(_shown(engine, sizes, out, activity))
     elapsed = time.perf_counter() - started
     agreed = all(step.agrees for step in done)
@@ -41,22 +38,6 @@ def _check(options: Namespace, sizes: Sizes) -> None:
         raise UsageError("The demo makes a warehouse of its own.", "Use --keep DIR to say where.")
     if sizes.customers < 10 or sizes.orders < sizes.customers:
         raise UsageError("The demo needs at least 10 customers, and as many orders.", "Use larger numbers.")
-
-
-@contextmanager
-def _warehouse(keep: str | None) -> Iterator[Path]:
-    """A folder that is gone afterwards, or one to keep that was not there before."""
-    if keep is None:
-        place = Path(tempfile.mkdtemp(prefix="rennet-demo-"))
-        try:
-            yield place
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
-        return
-    place = Path(keep)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise AlreadyExistsError(f"{keep} is there already and not empty.", "Name a new folder.")
-    yield place
 
 
 def _shown(engine: Engine, sizes: Sizes, out: Output, activity: Activity) -> Iterator[Step]:

@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace, out: Output) -> int:
     if options.command == "demo":
         return demo.run(options, out, activity, opened)
     if options.command == "bench":
-        return bench.run(options, out, activity)
+        return bench.run(options, out, activity, opened)
     if options.command == "fuzz":
         return fuzz.run(options, out, activity)
     if options.command == "init":

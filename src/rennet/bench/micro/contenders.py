@@ -1,0 +1,126 @@
+"""Those who bring a result up to date: each has a table of its own, filled from the same tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+
+from rennet.api import Engine
+from rennet.bench.micro.measure import Probe, Sample
+from rennet.bench.micro.tables import Changed, Tables
+
+FULL, HAND, DUCKDB, RENNET = "full", "hand", "duckdb", "rennet"
+
+
+class Contender(Protocol):
+    """One way to keep a result."""
+
+    name: str
+
+    def create(self) -> None:
+        """Compute the result for the first time."""
+
+    def refresh(self, changed: Changed) -> Sample:
+        """Bring it up to date."""
+
+    def result(self) -> DataFrame:
+        """The result as it is now."""
+
+    def close(self) -> None:
+        """Give back what is not in the schema of the tables."""
+
+
+@dataclass
+class FullRecompute:
+    """Spark runs the query again and overwrites a Delta table."""
+
+    tables: Tables
+    probe: Probe
+    name: str = FULL
+
+    @property
+    def table(self) -> str:
+        return f"{self.tables.schema}.kept_in_full"
+
+    @property
+    def query(self) -> str:
+        return self.tables.shape.text(self.tables.names)
+
+    def create(self) -> None:
+        self.tables.spark.sql(f"CREATE TABLE {self.table} USING delta AS {self.query}")
+
+    def refresh(self, changed: Changed) -> Sample:
+        statement = f"INSERT OVERWRITE {self.table} {self.query}"
+        return self.probe.measured(lambda: self.tables.spark.sql(statement))
+
+    def result(self) -> DataFrame:
+        return self.tables.spark.table(self.table)
+
+    def close(self) -> None:
+        """Nothing but tables."""
+
+
+@dataclass
+class HandWritten:
+    """The statements an expert would write for this shape."""
+
+    tables: Tables
+    probe: Probe
+    name: str = HAND
+
+    @property
+    def table(self) -> str:
+        return f"{self.tables.schema}.kept_by_hand"
+
+    def create(self) -> None:
+        shape, names = self.tables.shape, self.tables.names
+        rows = (shape.hand.table or shape.query).format_map(names)
+        dv = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+        self.tables.spark.sql(f"CREATE TABLE {self.table} USING delta {dv} AS {rows}")
+
+    def refresh(self, changed: Changed) -> Sample:
+        return self.probe.measured(lambda: self._run(changed))
+
+    def _run(self, changed: Changed) -> None:
+        names = {**self.tables.names, **changed.feeds(self.tables.names)}
+        for statement in self.tables.shape.hand.statements:
+            self.tables.spark.sql(statement.format_map({**names, "target": self.table, "fresh": "fresh"}))
+
+    def result(self) -> DataFrame:
+        return self.tables.spark.sql(f"SELECT {self.tables.shape.hand.shown} FROM {self.table}")
+
+    def close(self) -> None:
+        """Nothing but tables."""
+
+
+@dataclass
+class Rennet:
+    """A materialized view, refreshed as rennet sees fit."""
+
+    tables: Tables
+    probe: Probe
+    engine: Engine
+    name: str = RENNET
+    techniques: list[str] = field(default_factory=list)
+    """What each refresh was."""
+
+    @property
+    def view(self) -> str:
+        return f"{self.tables.schema}.kept_by_rennet"
+
+    def create(self) -> None:
+        self.engine.create_materialized_view(self.view, self.tables.shape.text(self.tables.names))
+
+    def refresh(self, changed: Changed) -> Sample:
+        return self.probe.measured(self._run)
+
+    def _run(self) -> None:
+        self.techniques.append(str(self.engine.refresh(self.view).technique))
+
+    def result(self) -> DataFrame:
+        return self.tables.spark.table(self.view)
+
+    def close(self) -> None:
+        self.engine.drop(self.view, if_exists=True)

@@ -1,0 +1,79 @@
+"""A shape's tables: made, changed, and handed to those who refresh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from rennet.bench.micro.shape import Shape
+
+PROPERTIES = "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true'"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The versions of each changed table that its last change wrote."""
+
+    versions: dict[str, tuple[int, int]]
+
+    def feeds(self, names: dict[str, str]) -> dict[str, str]:
+        """For each changed table, the change data feed of these versions."""
+        return {
+            f"changes_of_{source}": f"table_changes('{names[source]}', {first}, {last})"
+            for source, (first, last) in self.versions.items()
+        }
+
+
+class Tables:
+    """The tables of one shape in a schema of their own, and what has happened to them."""
+
+    def __init__(self, spark: SparkSession, shape: Shape, rows: int, schema: str) -> None:
+        self.spark = spark
+        self.shape = shape
+        self.rows = rows
+        self.schema = schema
+        self.names = {source.name: f"{schema}.{source.name}" for source in shape.sources}
+        self._next = {source.name: source.size(rows) for source in shape.sources}
+        self._turn = 0
+
+    def create(self) -> None:
+        self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema}")
+        for source in self.shape.sources:
+            numbers = f"range(0, {source.size(self.rows)}, 1, {source.files(self.rows)})"
+            self.spark.sql(
+                f"CREATE TABLE {self.names[source.name]} USING delta TBLPROPERTIES ({PROPERTIES}) "
+                f"AS {source.select(self.rows, numbers)}"
+            )
+
+    def drop(self) -> None:
+        self.spark.sql(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
+
+    def change(self, changes: int) -> Changed:
+        """One round of changes: about so many rows in all tables together."""
+        self._turn += 1
+        touched = {change.source: self._version(change.source) for change in self.shape.changes}
+        for change in self.shape.changes:
+            source = self.shape.source(change.source)
+            name = self.names[source.name]
+            for statement in change.statements(name, source.size(self.rows), self._turn, changes):
+                self.spark.sql(statement)
+            added = round(change.inserts * changes)
+            if added:
+                first = self._next[source.name]
+                self._next[source.name] += added
+                numbers = f"range({first}, {first + added}, 1, 1)"
+                self.spark.sql(f"INSERT INTO {name} {source.select(self.rows, numbers)}")
+        return Changed({name: (before + 1, self._version(name)) for name, before in touched.items()})
+
+    def _version(self, source: str) -> int:
+        row = self.spark.sql(f"DESCRIBE HISTORY {self.names[source]} LIMIT 1").first()
+        assert row is not None
+        return int(row["version"])
+
+    def export(self, source: str, folder: Path) -> Path:
+        """The rows of a table as they are now, in Parquet files."""
+        place = folder / source
+        self.spark.table(self.names[source]).write.mode("overwrite").parquet(str(place))
+        return place

@@ -1,0 +1,35 @@
+"""Every shape, small: the contenders must agree, or what they measure is void."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rennet.bench.micro.micro import Settings, difference, measure
+from rennet.bench.micro.shape import Shape
+from rennet.bench.micro.shapes import CLUSTERED, SHAPES
+
+SMALL = Settings(rows=2_000, changes=20, repeat=1, warm_up=0)
+
+
+@pytest.mark.parametrize("shape", (*SHAPES, CLUSTERED[0]), ids=lambda shape: shape.name)
+def test_contenders_agree(spark: SparkSession, shape: Shape, tmp_path: Path) -> None:
+    measured = measure(spark, shape, SMALL, tmp_path, lambda _: None)
+    assert measured.differences == {}
+    assert measured.result_rows > 0
+    assert measured.techniques != ["COMPLETE_RECOMPUTE"]
+    full, hand, duckdb, rennet = (measured.samples[who][0] for who in ("full", "hand", "duckdb", "rennet"))
+    assert full.rows_written == measured.result_rows == duckdb.rows_written
+    for sample in (hand, rennet):
+        assert sample.jobs and sample.rows_read and sample.cpu_seconds > 0
+        assert sample.rows_written is not None and sample.rows_written > 0
+
+
+def test_a_difference_is_told(spark: SparkSession) -> None:
+    one, two = spark.sql("SELECT 1 AS a"), spark.sql("SELECT * FROM VALUES (1), (1) AS t(a)")
+    assert difference(one, one) == ""
+    assert difference(one, two).startswith("0 rows missing, 1 too many")
+    assert difference(two, one).startswith("1 rows missing, 0 too many")
+    assert "columns" in difference(one, spark.sql("SELECT 1 AS b"))
