@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from rennet.bench.micro.micro import Settings, difference, measure
+from rennet.bench.micro.contenders import FULL
+from rennet.bench.micro.micro import Settings, difference, measure, unequal
 from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.shapes import CLUSTERED, SHAPES
 
@@ -29,7 +30,9 @@ def test_contenders_agree(spark: SparkSession, shape: Shape, tmp_path: Path) -> 
 
 def test_a_difference_is_told(spark: SparkSession) -> None:
     one, two = spark.sql("SELECT 1 AS a"), spark.sql("SELECT * FROM VALUES (1), (1) AS t(a)")
+    other = spark.sql("SELECT 1 AS b")
+    assert unequal({FULL: one, "same": one, "twice": two, "other": other}) == ["twice", "other"]
     assert difference(one, one) == ""
     assert difference(one, two).startswith("0 rows missing, 1 too many")
     assert difference(two, one).startswith("1 rows missing, 0 too many")
-    assert "columns" in difference(one, spark.sql("SELECT 1 AS b"))
+    assert "columns" in difference(one, other)

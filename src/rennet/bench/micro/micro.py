@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from rennet.api import Engine
 from rennet.bench.micro.contenders import FULL, Contender, FullRecompute, HandWritten, Rennet
@@ -20,6 +22,7 @@ from rennet.jvm import Jvm
 
 REPEAT = 5
 WARM_UP = 1
+OWNER = "__owner"
 
 
 @dataclass(frozen=True)
@@ -93,13 +96,25 @@ def _round(
 
 def _compare(found: Sequence[Contender], measured: Measured) -> None:
     """Every result against that of the full recompute, as bags: whoever differs is named."""
-    expected = next(contender for contender in found if contender.name == FULL).result()
-    measured.result_rows = expected.count()
-    for contender in found:
-        if contender.name != FULL:
-            told = difference(expected, contender.result())
-            if told:
-                measured.differences[contender.name] = told
+    results = {contender.name: contender.result() for contender in found}
+    measured.result_rows = results[FULL].count()
+    for name in unequal(results):
+        measured.differences[name] = difference(results[FULL], results[name])
+
+
+def unequal(results: Mapping[str, DataFrame]) -> list[str]:
+    """Those whose rows are not the full recompute's; all rows are grouped once, and counted for each."""
+    wanted = results[FULL].columns
+    same = {name: rows for name, rows in results.items() if rows.columns == wanted}
+    marked = [rows.withColumn(OWNER, F.lit(name)) for name, rows in same.items()]
+    rows = reduce(DataFrame.unionAll, marked)
+    copies = {name: F.count_if(F.col(OWNER) == name).alias(f"{OWNER}_{name}") for name in same}
+    counted = rows.groupBy(*wanted).agg(*copies.values())
+    expected = F.col(f"{OWNER}_{FULL}")
+    told = counted.agg(*(F.count_if(F.col(f"{OWNER}_{name}") != expected).alias(name) for name in same))
+    row = told.first()
+    assert row is not None
+    return [name for name in results if name not in same or row[name]]
 
 
 def difference(expected: DataFrame, actual: DataFrame) -> str:

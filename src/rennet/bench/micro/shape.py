@@ -11,6 +11,7 @@ SMALLEST = 1_000
 """Fewer rows than this leave some of the smaller tables empty."""
 ROWS_PER_FILE = 1_000_000
 FEWEST_FILES = 4
+ROWS_WORTH_A_FILE = 50_000
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ class Source:
         return self.fixed or rows // self.per
 
     def files(self, rows: int) -> int:
-        """Files of a bounded size, as a table that grew has them; a few at least."""
-        return max(FEWEST_FILES, self.size(rows) // ROWS_PER_FILE)
+        """Files of a bounded size, as a table that grew has them; a few at least, unless it is tiny."""
+        size = self.size(rows)
+        return max(1, min(FEWEST_FILES, size // ROWS_WORTH_A_FILE), size // ROWS_PER_FILE)
 
     def select(self, rows: int, numbers: str) -> str:
         """The rows with these numbers."""
@@ -45,7 +47,7 @@ class Source:
 class Change:
     """What happens to a table before each refresh, as shares of the rows to change.
 
-    Updated and deleted rows are scattered by a hash of their number and of the round; `clustered` ones
+    Updated and deleted rows are scattered by a hash of their number, the table and the round; `clustered` ones
     have numbers next to each other, and a part of the table of their own in each round.
     """
 
@@ -72,7 +74,7 @@ class Change:
 
     def _where(self, size: int, turn: int, start: int, end: int, width: int) -> str:
         if not self.clustered:
-            place = f"pmod(xxhash64(id, {turn}), {size})"
+            place = f"pmod(xxhash64(id, '{self.source} {turn}'), {size})"
             return f"{place} >= {start} AND {place} < {end}"
         first = (turn * width) % max(1, size - width)
         return f"id >= {first + start} AND id < {first + end}"

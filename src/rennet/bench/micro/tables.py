@@ -8,6 +8,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rennet.bench.micro.shape import Shape
+from rennet.jvm import Jvm
+from rennet.storage.sources import pin
 
 PROPERTIES = "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true'"
 
@@ -36,6 +38,7 @@ class Tables:
         self.schema = schema
         self.names = {source.name: f"{schema}.{source.name}" for source in shape.sources}
         self._next = {source.name: source.size(rows) for source in shape.sources}
+        self._paths: dict[str, str] = {}
         self._turn = 0
 
     def create(self) -> None:
@@ -65,12 +68,21 @@ class Tables:
                 self._next[source.name] += added
                 numbers = f"range({first}, {first + added}, 1, 1)"
                 self.spark.sql(f"INSERT INTO {name} {source.select(self.rows, numbers)}")
+        for name in touched:
+            self._list_files(name)
         return Changed({name: (before + 1, self._version(name)) for name, before in touched.items()})
 
+    def _list_files(self, source: str) -> None:
+        """Delta lists the files of a new version once: whoever read it first would pay for all."""
+        self.spark.sql(f"SELECT MAX(id) FROM {self.names[source]} WHERE id < 0").collect()
+
     def _version(self, source: str) -> int:
-        row = self.spark.sql(f"DESCRIBE HISTORY {self.names[source]} LIMIT 1").first()
-        assert row is not None
-        return int(row["version"])
+        if source not in self._paths:
+            row = self.spark.sql(f"DESCRIBE DETAIL {self.names[source]}").first()
+            assert row is not None
+            self._paths[source] = str(row["location"])
+        (now,) = pin(Jvm.of(self.spark), [(source, self._paths[source])])
+        return now.version
 
     def export(self, source: str, folder: Path) -> Path:
         """The rows of a table as they are now, in Parquet files."""
