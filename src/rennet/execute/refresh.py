@@ -21,13 +21,20 @@ from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
-from rennet.plan.ir import used_columns
+from rennet.plan.ir import Node, used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.sources import SourceVersion, pin
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction
 from rennet.version import __version__
+
+INCREMENTAL = tuple(
+    technique
+    for technique in Technique
+    if technique not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE, Technique.CARRY_OVER)
+)
+"""The techniques a refresh may have instead of a recompute."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,9 @@ class Situation:
     moment: datetime
     """What `current_timestamp()` stands for in this refresh."""
     moment_before: datetime | None = None
-    """What it stood for in the last one."""
+    """What it stood for in the last one; None in the first."""
+    carried: str = ""
+    """What of the definition changed and is carried over to the stored rows."""
 
     @property
     def moments(self) -> dict[str, datetime]:
@@ -149,13 +158,16 @@ def _definition_issue(
 
 
 class Refresh:
-    """One refresh of one view."""
+    """One refresh of one view; its rows are in the table at `path`, or in what `stored` reads."""
 
-    def __init__(self, jvm: Jvm, name: str, path: str, definition: Definition) -> None:
+    def __init__(
+        self, jvm: Jvm, name: str, path: str, definition: Definition, stored: Transaction | None = None
+    ) -> None:
         self.jvm = jvm
         self.name = name
         self.path = path
         self.definition = definition
+        self.stored = stored
 
     def run(
         self,
@@ -178,6 +190,11 @@ class Refresh:
             retry = self._after_failure(situation, choice, error, technique)
             return self._attempt(situation, retry, meter)
 
+    def carry_over(self, situation: Situation, rows: Node, meter: Meter) -> RefreshResult:
+        """Write the rows that the stored ones determine; no source is read."""
+        plan = RefreshPlan(Technique.CARRY_OVER, rows, everything=True)
+        return self._attempt(situation, Choice(plan, situation.carried, ()), meter)
+
     def _nothing_to_do(self, situation: Situation, full: bool, technique: Technique | None) -> bool:
         asked = full or technique not in (None, Technique.NO_OP)
         fixed = not situation.query.obstacles and self.definition.policy is not Policy.FULL
@@ -194,9 +211,10 @@ class Refresh:
             why = "a full refresh was asked for" if full else "the view's policy is FULL"
             choice = choose(found, Policy.AUTO, (), Technique.COMPLETE_RECOMPUTE)
             return replace(choice, reason=f"{IssueType.REQUESTED}: {why}")
-        first = situation.issue is not None and situation.issue.type is IssueType.CHANGE_SET_MISSING
-        policy = Policy.AUTO if first else self.definition.policy
-        return choose(found, policy, sizes(situation), technique)
+        policy = Policy.AUTO if situation.moment_before is None else self.definition.policy
+        choice = choose(found, policy, sizes(situation), technique)
+        said = f"; {situation.carried}" if situation.carried else ""
+        return replace(choice, reason=choice.reason + said)
 
     def _after_failure(
         self, situation: Situation, choice: Choice, error: Exception, technique: Technique | None
@@ -210,9 +228,7 @@ class Refresh:
         return self._full(situation, issue)
 
     def _full(self, situation: Situation, issue: Issue) -> Choice:
-        found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(
-            (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE)), issue
-        )
+        found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(INCREMENTAL, issue)
         found[Technique.COMPLETE_RECOMPUTE] = _recompute(situation)
         return choose(found, Policy.AUTO, ())
 
@@ -234,7 +250,7 @@ class Refresh:
             {s.path: s for s in situation.before},
             situation.changes,
             used_columns(situation.query.layout.plan),
-            transaction,
+            self.stored or transaction,
         )
         columns = [column.name for column in situation.query.layout.columns]
         if situation.query.obstacles:
@@ -334,8 +350,7 @@ def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
             return candidates(situation.query.layout, Derivation(situation.changed))
         except Exception as error:  # a rule that fails must never cost the user more than a recompute
             issue = Issue(IssueType.PLANNING_FAILED, first_line(error))
-    incremental = (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE))
-    return {**dict.fromkeys(incremental, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
+    return {**dict.fromkeys(INCREMENTAL, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
 
 
 def _recompute(situation: Situation) -> RefreshPlan:

@@ -125,7 +125,10 @@ class Builders:
                 schedule=dataset.schedule.to_dict() if dataset.schedule else None,
                 pins=self.pins,
             )
-            return made or self.engine.refresh(key, full=full, pins=self.pins)
+            anew = made is not None and made.technique is Technique.COMPLETE_RECOMPUTE
+            if made is None or (full and not anew):
+                return self.engine.refresh(key, full=full, pins=self.pins)
+            return made
 
     def _function(self, dataset: Dataset, flow: Flow, expected: tuple[Expectation, ...]) -> Any:
         """The query with the user's types, without the rows that are to be left out."""
