@@ -12,7 +12,7 @@ from rennet.enable.layout import Layout, lay_out, peel
 from rennet.enable.order import without_order
 from rennet.fingerprint.canonical import makings
 from rennet.plan.expressions import alias, call, literal
-from rennet.plan.ir import Aggregate, Node, State, filter_, project
+from rennet.plan.ir import Aggregate, Node, State, Window, filter_, project
 from rennet.testing.bags import evaluate
 from tests.laws.cases import LAW, Case, compositions, grouped, windows
 from tests.laws.queries import catalyst, count
@@ -57,6 +57,19 @@ def test_a_column_of_stored_columns_is_added(case: Case, data: st.DataObject) ->
     column = data.draw(st.sampled_from(case.plan.output))
     missing = alias(call("isnull", column, type="boolean", nullable=False), "missing")
     assert carried_over(case, project(case.plan, (*case.plan.output, missing))) or has_twins(case)
+
+
+@LAW
+@given(windows(), st.data())
+def test_a_column_is_added_below_a_window(case: Case, data: st.DataObject) -> None:
+    """Spark computes what a query shows beside a window function below the window."""
+    top = peel(case.plan)
+    assume(isinstance(top, Window) and top is case.plan and not top.peers)
+    assert isinstance(top, Window)
+    column = data.draw(st.sampled_from(top.child.output))
+    missing = alias(call("isnull", column, type="boolean", nullable=False), "missing")
+    new = replace(top, children=(project(top.child, (*top.child.output, missing)),))
+    assert carried_over(case, new) or has_twins(case)
 
 
 @LAW

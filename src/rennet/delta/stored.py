@@ -1,8 +1,8 @@
 """The rows of a new definition, where the stored rows of the old one determine them: V' = π(V).
 
 A column was dropped, added, renamed or moved, or HAVING says something else of groups that are all stored.
-The projections on top of the new plan are put over the stored rows, their inputs found among the stored
-columns by what those are computed from. That is a guess; the proof is that the same projections over the
+The projections of the new plan are put over the stored rows, their inputs found among the stored columns by
+what those are computed from. That is a guess; the proof is that the same projections over the
 *old plan* mean what the new plan means.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from rennet.enable.layout import Layout
 from rennet.fingerprint.canonical import canonical, makings
 from rennet.plan.expressions import Alias, Attribute, Named, alias, fresh_copy
-from rennet.plan.ir import Node, Project, Stored, project
+from rennet.plan.ir import Filter, Node, Project, Stored, Window, project
 
 
 def from_stored(new: Layout, old: Layout) -> Node | None:
@@ -34,8 +34,12 @@ def from_stored(new: Layout, old: Layout) -> Node | None:
 
 
 def _over(plan: Node, stored: Stored, known: Mapping[str, list[Attribute]]) -> Node:
-    """As many columns of the plan as the stored ones determine, under their ids, and the stored ones."""
-    below = _over(plan.child, stored, known) if isinstance(plan, Project) else stored
+    """As many columns of the plan as the stored ones determine, under their ids, and the stored ones.
+
+    Filters and windows pass on the columns of their rows: those may be computed from stored ones as well.
+    """
+    passing = isinstance(plan, Project | Filter | Window)
+    below = _over(plan.children[0], stored, known) if passing else stored
     wanted: tuple[Named, ...] = plan.exprs if isinstance(plan, Project) else plan.output
     exprs: list[Named] = []
     for named, making in zip(wanted, makings(plan), strict=True):
@@ -44,7 +48,7 @@ def _over(plan: Node, stored: Stored, known: Mapping[str, list[Attribute]]) -> N
             # Of several that look alike, the one of the same name is most likely the same.
             like = next((column for column in found if column.name == named.name), found[0])
             exprs.append(alias(like, named.name, named.id))
-        elif isinstance(plan, Project) and named.references <= below.ids:
+        elif named.references <= below.ids:
             exprs.append(named)
     return project(below, (*exprs, *stored.output))
 
