@@ -144,6 +144,10 @@ def test_a_view_below_that_changed_cannot_be_carried(engine: Engine) -> None:
 
 
 COLUMNS = {
+    "equals": (
+        "SELECT g, sum(IF(x > 5, 1, 0)) AS a, sum(IF(x > 6, 1, 0)) AS b FROM t GROUP BY g",
+        "SELECT g, sum(IF(x > 6, 1, 0)) AS a, sum(IF(x > 6, 1, 0)) AS b FROM t GROUP BY g",
+    ),
     "dropped": ("SELECT id, g, x FROM t WHERE x > 3", "SELECT id, x FROM t WHERE x > 3"),
     "renamed": ("SELECT id, g, x FROM t WHERE x > 3", "SELECT x AS y, id, g AS name FROM t WHERE x > 3"),
     "computed": ("SELECT id, x FROM t", "SELECT id, x, x * 2 AS twice, upper(x) AS shown FROM t"),

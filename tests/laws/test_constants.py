@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rennet.enable.constants import changed_constants, isolated, with_constants
+from rennet.enable.constants import as_now, changed_constants, isolated, with_constants
 from rennet.enable.moments import with_moments
 from rennet.fingerprint.canonical import canonical
 from rennet.plan.expressions import Attribute, Expr, alias, literal
@@ -97,6 +97,7 @@ def test_the_old_constants_put_back_mean_the_old_query(
     judged = with_constants(new, old, rebuilt=False)
     names = tuple(str(i) for i in range(len(new.output)))
     assert canonical(judged, names) == canonical(old, names)
+    assert canonical(as_now(judged), names) == canonical(new, names)
     found = changed_constants(judged)
     assert [(each.before, each.after) for each in found] == (
         [] if before == after else [(constant(before), constant(after))]

@@ -80,6 +80,24 @@ def _differ(new: Expr, old: Expr) -> bool:
     return alike and (new.text, new.state) != (old.text, old.state)
 
 
+def as_now(plan: Node) -> Node:
+    """The plan as if its constants had always been what they are now; for fingerprints only."""
+    children = tuple(as_now(child) for child in plan.children)
+    made = plan.with_children(children) if children else plan
+    changed = {name: _now(getattr(plan, name)) for name in EXPRESSIONS.get(type(plan), ())}
+    return replace(made, **changed) if changed else made  # type: ignore[type-var]
+
+
+def _now(found: Any) -> Any:
+    if isinstance(found, tuple):
+        return tuple(_now(each) for each in found)
+    if isinstance(found, Carried):
+        return replace(found, before=found.after)
+    if isinstance(found, AggregateCall) and found.condition is not None:
+        found = replace(found, condition=_now(found.condition))
+    return replace(found, children=_now(found.children)) if isinstance(found, Expr) else found
+
+
 def changed_constants(plan: Node) -> tuple[Carried, ...]:
     """The constants of a plan that stand for others before, each once."""
     return tuple(dict.fromkeys(_carried(plan)))

@@ -13,7 +13,8 @@ from datetime import datetime
 
 from rennet.delta.generate import RefreshPlan
 from rennet.delta.stored import from_stored
-from rennet.enable.constants import changed_constants, isolated, with_constants
+from rennet.enable.constants import as_now, changed_constants, isolated, with_constants
+from rennet.enable.determinism import obstacles
 from rennet.enable.layout import lay_out
 from rennet.enable.moments import with_moments
 from rennet.errors import Issue, IssueType, Policy, RennetError, Technique
@@ -153,18 +154,19 @@ def with_old_constants(query: Query, old: Query) -> Carry | None:
     """The query with constants that stand for those of the old one before; None if more than that differs.
 
     The proof: with the old constants put back, it means what the old query means, and its columns, hidden
-    ones included, hold what the stored ones do.
+    ones included, hold what the stored ones do; with the new ones, what those of the new query do.
     """
     judged = with_constants(query.answer, old.answer, rebuilt=False)
     found = changed_constants(judged)
     if not found or fingerprint(canonical(judged, tuple(query.schema.names))) != old.fingerprint:
         return None
     decided = with_moments(judged)
-    if not isolated(decided):
+    if not isolated(decided) or obstacles(decided):
         return None
-    columns = lay_out(decided)
-    names = tuple(column.name for column in columns.columns)
-    if fingerprint(canonical(columns.plan, names)) != old.stored_as:
+    stored = lay_out(decided).plan
+    names = tuple(column.name for column in stored.output)
+    meant = [fingerprint(canonical(plan, names)) for plan in (stored, as_now(stored))]
+    if meant != [old.stored_as, query.stored_as]:
         return None
     layout = lay_out(with_moments(with_constants(query.answer, old.answer)))
     said = ", ".join(f"{_shown(each.before)} became {_shown(each.after)}" for each in found)
