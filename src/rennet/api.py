@@ -21,8 +21,9 @@ from rennet.errors import (
 )
 from rennet.execute import create as creation
 from rennet.execute.calibrate import calibrate
+from rennet.execute.carry import replacement
 from rennet.execute.costing import rates, rates_file
-from rennet.execute.explain import Explanation, explain_query, explain_refresh
+from rennet.execute.explain import Explanation, explain_query, explain_refresh, explain_replacement
 from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
@@ -69,7 +70,8 @@ class Engine:
 
         `query` is SQL text, or a function that returns a DataFrame (with `spark` as its argument if it
         takes one). `columns` renames the columns, in order, and gives each a comment. Returns the first
-        refresh, or None when a view with the same definition was there already: its data are kept.
+        refresh, or None when a view with the same definition was there already: its data are kept. If a
+        definition that differs in little is replaced, of its data is kept what can be.
         """
         target = view_name(self.spark, name)
         tables.check_free(self.spark, target)
@@ -113,7 +115,8 @@ class Engine:
             return None
         if not replace:
             raise creation.already_exists(name)
-        return creation.create(jvm, name, definition, query, pins)
+        old = lambda: self._query(jvm, view)  # noqa: E731
+        return creation.replace_definition(jvm, view, definition, query, old, pins)
 
     def drop(self, name: str, if_exists: bool = False) -> None:
         """Drop a view and its rows."""
@@ -193,15 +196,37 @@ class Engine:
 
     # -- understanding -------------------------------------------------------------------------------
 
-    def explain(self, name_or_query: str | QueryFunction) -> Explanation:
-        """What the next refresh of a view would do and why, or what would be possible for a query."""
+    def explain(
+        self,
+        name_or_query: str | QueryFunction,
+        *,
+        replacing: str | None = None,
+        columns: tuple[str, ...] = (),
+    ) -> Explanation:
+        """What the next refresh of a view would do and why, or what would be possible for a query.
+
+        With `replacing`, what giving that view this query as its definition would do.
+        """
         with workspace(self._jvm) as jvm:
+            if replacing is not None:
+                return self._explain_replacing(jvm, self.find(replacing), name_or_query, columns)
             if isinstance(name_or_query, str) and self._is_name(name_or_query):
                 view = self.find(name_or_query)
                 situation = assess(jvm, self._query(jvm, view), view.provenance)
                 return explain_refresh(str(view.name), situation, of_view(jvm, view))
             database = self.spark.catalog.currentDatabase()
-            return explain_query("This query", analyze(jvm, name_or_query, database, (), self.spark))
+            return explain_query("This query", analyze(jvm, name_or_query, database, columns, self.spark))
+
+    def _explain_replacing(
+        self, jvm: Jvm, view: MaterializedView, query: str | QueryFunction, columns: tuple[str, ...]
+    ) -> Explanation:
+        database, refresh = self.spark.catalog.currentDatabase(), of_view(jvm, view)
+        read = analyze(jvm, query, database, columns, self.spark)
+        definition = replace(view.definition, columns=tuple((column, "") for column in columns))
+        if creation.same_definition(view, definition, read):
+            return explain_refresh(str(view.name), assess(jvm, read, view.provenance), refresh)
+        made = replacement(jvm, view, definition, read, lambda: self._query(jvm, view))
+        return explain_replacement(str(view.name), made, refresh)
 
     def _is_name(self, text: str) -> bool:
         try:

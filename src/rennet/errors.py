@@ -108,6 +108,9 @@ class Technique(StrEnum):
     PARTITION_OVERWRITE = "PARTITION_OVERWRITE"
     ROW_BASED = "ROW_BASED"
     COMPLETE_RECOMPUTE = "COMPLETE_RECOMPUTE"
+    # -- rennet's own
+    CARRY_OVER = "CARRY_OVER"
+    """The definition was replaced, and the stored rows of the old one determine the new ones."""
 
 
 class Policy(StrEnum):

@@ -1,7 +1,7 @@
 """Operators that look at the clock change even when their input does not.
 
-c₀ is the condition at the moment of the last refresh, c₁ at this one's. The same law holds for any other
-literal that differs between two refreshes.
+c₀ is the condition at the moment of the last refresh, c₁ at this one's. The same law holds for any constant
+that differs between two refreshes, because the definition was replaced by one with another constant.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from rennet.delta.change import Change, total, weight_of, weighted
 from rennet.plan.expressions import (
     BEFORE,
+    MOVING,
     Expr,
     Named,
     alias,
@@ -28,7 +29,7 @@ from rennet.plan.ir import Filter, Node, Project, filter_, project
 
 NULL_INTOLERANT = {"GreaterThan", "GreaterThanOrEqual", "LessThan", "LessThanOrEqual", "EqualTo", "Add",
                    "Subtract", "DateAdd", "DateSub", "TimestampAddInterval", "DateAddInterval", "Literal",
-                   "Moment", "AttributeReference", "Cast"}  # fmt: skip
+                   "Moment", "Carried", "AttributeReference", "Cast"}  # fmt: skip
 """Expressions that are NULL exactly when an argument is."""
 
 
@@ -63,13 +64,13 @@ def temporal_project_rule(node: Project, inputs: tuple[Change, ...]) -> Node:
 
 
 def is_temporal(node: Node) -> bool:
-    """Does the node itself look at the clock?"""
-    return any(part.op == "Moment" for e in node.expressions for part in e.walk())
+    """Does the node itself look at the clock, or at a constant that changed?"""
+    return any(part.op in MOVING for e in node.expressions for part in e.walk())
 
 
 def earlier(expression: Expr) -> Expr:
     """The same expression at the moment of the last refresh."""
-    return expression.transform(lambda part: replace(part, text=BEFORE) if part.op == "Moment" else None)
+    return expression.transform(lambda part: replace(part, text=BEFORE) if part.op in MOVING else None)
 
 
 def at_earlier_moment(node: Node) -> Node:

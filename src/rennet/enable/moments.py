@@ -4,6 +4,8 @@
 that the next refresh knows what they stood for before. Here each becomes a `Moment`, and expressions that
 hold one are moved into filters and projections, the two operators that have a law for them
 (`rennet.delta.temporal`). What cannot be moved stays as it is, and `enable.determinism` names it.
+
+Constants that a new definition changed (`enable.constants`) are moved in the same way.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from rennet.plan.expressions import (
+    MOVING,
     TIME_FUNCTIONS,
     AggregateCall,
     Alias,
@@ -50,13 +53,13 @@ SLOW = {"CurrentDate"}
 
 
 def with_moments(plan: Node) -> Node:
-    """Functions of time as moments, in filters and projections."""
+    """Functions of time as moments, and constants that changed, in filters and projections."""
     return plan.transform_up(_isolated)
 
 
 def temporal(expression: Expr) -> bool:
     """Does its value depend on when it is asked for?"""
-    return any(part.op in TIME_FUNCTIONS or part.op == "Moment" for part in expression.walk())
+    return any(part.op in TIME_FUNCTIONS or part.op in MOVING for part in expression.walk())
 
 
 def _isolated(node: Node) -> Node:
@@ -84,18 +87,20 @@ def _over(child: Node, parts: list[Expr]) -> Node:
 
 def _project(node: Project) -> Node:
     """Values that time changes here and there; one that it changes in every row is left as it is"""
-    if not all(_rarely(value_of(e)) for e in node.exprs):
+    if not all(rarely(value_of(e)) for e in node.exprs):
         return node
     return project(node.child, tuple(_renewed(e, _marked(value_of(e))) for e in node.exprs))
 
 
-def _rarely(expression: Expr) -> bool:
+def rarely(expression: Expr) -> bool:
     """Is time only compared with, so that few rows change from one refresh to the next?"""
     if expression.op in COMPARISONS:
         return bool(expression.references)
     if expression.op in TIME_FUNCTIONS:
         return expression.op in SLOW
-    return all(_rarely(child) for child in expression.children)
+    if expression.op in MOVING:
+        return False
+    return all(rarely(child) for child in expression.children)
 
 
 def _join(node: Join) -> Node:
@@ -186,7 +191,7 @@ class _Columns:
     refused: bool = False
 
     def column(self, expression: Expr) -> Attribute:
-        self.refused |= not _rarely(expression)
+        self.refused |= not rarely(expression)
         name = f"__mv_timed_{len(self.made)}"
         return self.made.setdefault(expression, alias(_marked(expression), name)).attribute
 

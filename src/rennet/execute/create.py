@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -9,25 +10,34 @@ from pyspark.sql import DataFrame
 from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
 from rennet.delta.rules import Derivation
-from rennet.errors import AlreadyExistsError, Issue, IssueType, Policy, Technique
+from rennet.errors import AlreadyExistsError, ConcurrentRefreshError, Issue, IssueType, Policy, Technique
+from rennet.execute.carry import Carry, Replacement, as_last_time, as_stored, replacement
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess, clock
+from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess, clock, of_view
 from rennet.fingerprint.compare import same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER
 from rennet.storage import tables
 from rennet.storage.names import ViewName
-from rennet.storage.provenance import DEFINITION_DOMAIN, Definition
+from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.tables import MaterializedView
 from rennet.storage.transaction import Transaction
 
+Fill = Callable[[str, Meter], RefreshResult]
+"""Fills an empty backing table, given its path."""
+
 
 def create(
-    jvm: Jvm, name: ViewName, definition: Definition, query: Query, pins: Pins | None = None
+    jvm: Jvm,
+    name: ViewName,
+    definition: Definition,
+    query: Query,
+    pins: Pins | None = None,
+    fill: Fill | None = None,
 ) -> RefreshResult:
-    """Make the backing table, fill it in one commit, and only then show the view.
+    """Make the backing table, fill it, and only then show the view.
 
     If a view of that name exists, readers see the old rows until the new ones are all there.
     """
@@ -36,19 +46,79 @@ def create(
     backing = tables.create_backing(jvm.spark, name, definition, _as_stored(jvm, query))
     try:
         path = tables.location(jvm.spark, backing)
-        situation = assess(jvm, query, None, pins)
         meter = Meter(jvm, f"rennet create {name}")
         with meter.running():
-            result = Refresh(jvm, str(name), path, definition).run(situation, None, meter)
-        visible = query.layout.visible
-        fields = query.schema.fields
-        tables.publish(jvm.spark, name, backing, definition, fields, visible.name if visible else None)
+            if fill is not None:
+                result = fill(path, meter)
+            else:
+                situation = assess(jvm, query, None, pins)
+                result = Refresh(jvm, str(name), path, definition).run(situation, None, meter)
+        _publish(jvm, name, backing, definition, query)
     except BaseException:
         tables.discard(jvm.spark, backing)
         raise
     if old is not None:
         tables.discard(jvm.spark, old)
     return result
+
+
+def replace_definition(
+    jvm: Jvm,
+    view: MaterializedView,
+    definition: Definition,
+    query: Query,
+    old: Callable[[], Query],
+    pins: Pins | None = None,
+) -> RefreshResult:
+    """Give a view another definition, keeping of its rows what can be kept; `old` plans the one it has."""
+    made = replacement(jvm, view, definition, query, old, pins)
+    if made.carry is None or made.carry.rows is not None:
+
+        def fill(path: str, meter: Meter) -> RefreshResult:
+            refresh = Refresh(jvm, str(view.name), path, definition)
+            if made.carry is None:
+                return refresh.run(made.situation, None, meter)
+            return _carry_over(refresh, view, made, made.carry, meter)
+
+        return create(jvm, view.name, definition, query, pins, fill)
+    _check_policy(definition, query)
+    wanted = replace(definition, created_at=view.definition.created_at)
+    tables.settle(jvm.spark, view.backing, view.definition.properties, wanted.properties)
+    meter = Meter(jvm, f"rennet replace {view.name}")
+    with meter.running():
+        refresh = replace(of_view(jvm, view), definition=wanted)
+        result = refresh.run(made.situation, view.provenance, meter)
+    _publish(jvm, view.name, view.backing, wanted, query)
+    return result
+
+
+def _carry_over(
+    refresh: Refresh, view: MaterializedView, made: Replacement, carry: Carry, meter: Meter
+) -> RefreshResult:
+    """Fill a backing table with what the old one's rows determine, then bring it up to date."""
+    assert view.provenance is not None
+    assert carry.rows is not None
+    known = as_stored(view.provenance, carry.query)
+    with Transaction(refresh.jvm, view.path) as stored:
+        if Provenance.from_json(stored.domains()[PROVENANCE_DOMAIN]) != view.provenance:
+            raise ConcurrentRefreshError(f"{view.name} was refreshed meanwhile.", "Try again.")
+        writing = replace(refresh, stored=stored)
+        first = writing.carry_over(as_last_time(made.situation, known), carry.rows, meter)
+    then = refresh.run(replace(made.situation, carried=""), known, meter)
+    if then.technique is Technique.NO_OP:
+        return replace(first, version=first.version if then.version is None else then.version)
+    return replace(
+        then,
+        technique=first.technique,
+        reason=f"{first.reason}; then {then.technique}: {then.reason}",
+        rows_inserted=first.rows_inserted + then.rows_inserted,
+    )
+
+
+def _publish(jvm: Jvm, name: ViewName, backing: ViewName, definition: Definition, query: Query) -> None:
+    visible = query.layout.visible
+    fields = query.schema.fields
+    tables.publish(jvm.spark, name, backing, definition, fields, visible.name if visible else None)
 
 
 def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:
@@ -108,12 +178,10 @@ def redefine(jvm: Jvm, view: MaterializedView, definition: Definition, query: Qu
     wanted = replace(definition, created_at=view.definition.created_at)
     if wanted == view.definition:
         return
+    tables.settle(jvm.spark, view.backing, view.definition.properties, wanted.properties)
     with Transaction(jvm, view.path) as transaction:
         transaction.commit({DEFINITION_DOMAIN: wanted.to_json()}, "ALTER MATERIALIZED VIEW")
-    visible = query.layout.visible
-    tables.publish(
-        jvm.spark, view.name, view.backing, wanted, query.schema.fields, visible.name if visible else None
-    )
+    _publish(jvm, view.name, view.backing, wanted, query)
 
 
 def already_exists(name: ViewName) -> AlreadyExistsError:

@@ -9,6 +9,7 @@ from rennet.cost.choose import choose
 from rennet.delta.generate import Keyed, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import NotIncrementalError, Policy, Technique
+from rennet.execute.carry import Replacement
 from rennet.execute.planning import Query
 from rennet.execute.refresh import Refresh, Situation, plans
 from rennet.plan.ir import Node
@@ -73,7 +74,7 @@ def explain_query(subject: str, query: Query) -> Explanation:
         found = {t: p if t is full else obstacle for t, p in found.items()}
     choice = choose(found, Policy.AUTO)
     growing = candidates(query.layout, Derivation({path: True for _, path in query.sources}))
-    notes = []
+    notes = [*query.notes]
     if obstacle is None and isinstance(growing[Technique.APPEND_ONLY], RefreshPlan):
         notes.append("APPEND_ONLY is used when the sources only gain rows.")
     sources = tuple({"name": name, "change": "any"} for name, _ in query.sources)
@@ -97,23 +98,43 @@ def explain_refresh(subject: str, situation: Situation, refresh: Refresh) -> Exp
     quiet = quiet and not situation.query.temporal
     if quiet:
         return Explanation(
-            subject, True, str(Technique.NO_OP), "no source has changed", (), sources, (), "nothing to run",
-            situation.query.fingerprint,
+            subject, True, str(Technique.NO_OP), "no source has changed", (), sources,
+            situation.query.notes, "nothing to run", situation.query.fingerprint,
         )  # fmt: skip
     try:
         choice = refresh.choose(situation)
     except NotIncrementalError as error:
         choice = choose(plans(situation), Policy.AUTO)
         choice = type(choice)(choice.plan, f"{error.message} The refresh would fail", choice.techniques)
+    said = f"; {situation.carried}" if situation.carried else ""
     return Explanation(
         subject,
         choice.plan.technique is not Technique.COMPLETE_RECOMPUTE,
         str(choice.plan.technique),
-        choice.reason,
+        choice.reason + said,
         choice.techniques,
         sources,
-        tuple(_advice(situation)),
+        (*situation.query.notes, *_advice(situation)),
         _plan_text(choice.plan),
+        situation.query.fingerprint,
+    )
+
+
+def explain_replacement(subject: str, made: Replacement, refresh: Refresh) -> Explanation:
+    """What CREATE OR REPLACE would do to a view."""
+    if made.carry is None or made.carry.rows is None:
+        return explain_refresh(subject, made.situation, refresh)
+    situation = made.situation
+    plan = RefreshPlan(Technique.CARRY_OVER, made.carry.rows, everything=True)
+    return Explanation(
+        subject,
+        True,
+        str(Technique.CARRY_OVER),
+        made.carry.said,
+        (),
+        tuple(_source(situation, index) for index in range(len(situation.now))),
+        (*situation.query.notes, *_advice(situation)),
+        _plan_text(plan),
         situation.query.fingerprint,
     )
 

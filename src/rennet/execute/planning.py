@@ -18,7 +18,7 @@ from rennet.enable.moments import temporal, with_moments
 from rennet.enable.order import with_ties_broken, without_order
 from rennet.enable.picks import with_picks_decided
 from rennet.errors import InvalidQueryError, Issue, SourceError
-from rennet.execute.functions import code_of
+from rennet.execute.functions import Functions
 from rennet.fingerprint import version1
 from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.jvm import JavaObject, Jvm
@@ -39,6 +39,8 @@ class Query:
 
     analyzed: JavaObject
     schema: StructType
+    answer: Node
+    """The normalized plan, with what the query leaves open decided."""
     layout: Layout
     obstacles: tuple[Issue, ...]
     fingerprints: tuple[str, ...]
@@ -53,6 +55,8 @@ class Query:
     """Does its result change with the clock, whatever its sources do?"""
     left_open: bool = False
     """Does the query allow several answers, of which rennet keeps to one?"""
+    notes: tuple[str, ...] = ()
+    """What its Python functions may reach and the fingerprint does not know."""
 
     @property
     def fingerprint(self) -> str:
@@ -86,7 +90,8 @@ def analyze(
 
 def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
-    normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed), code_of))
+    functions = Functions()
+    normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed), functions.code_of))
     plain_order = without_order(normalized)
     answer = with_picks_decided(with_ties_broken(plain_order))
     decided = with_moments(answer)
@@ -98,6 +103,7 @@ def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
     return Query(
         analyzed,
         schema,
+        answer,
         layout,
         issues,
         (fingerprint(meaning), version1.fingerprint(normalized, names)),
@@ -106,6 +112,7 @@ def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
         _sources(normalized),
         any(temporal(e) for node in normalized.walk() for e in node.expressions),
         answer != plain_order,
+        tuple(functions.notes),
     )
 
 

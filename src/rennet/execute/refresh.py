@@ -24,7 +24,7 @@ from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
-from rennet.plan.ir import used_columns
+from rennet.plan.ir import Node, used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -37,6 +37,13 @@ from rennet.storage.sources import SourceVersion, pin
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction
 from rennet.version import __version__
+
+INCREMENTAL = tuple(
+    technique
+    for technique in Technique
+    if technique not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE, Technique.CARRY_OVER)
+)
+"""The techniques a refresh may have instead of a recompute."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,9 @@ class Situation:
     moment: datetime
     """What `current_timestamp()` stands for in this refresh."""
     moment_before: datetime | None = None
-    """What it stood for in the last one."""
+    """What it stood for in the last one; None in the first."""
+    carried: str = ""
+    """What of the definition changed and is carried over to the stored rows."""
 
     @property
     def moments(self) -> dict[str, datetime]:
@@ -159,7 +168,7 @@ def _definition_issue(
 
 @dataclass(frozen=True)
 class Refresh:
-    """One refresh of one view."""
+    """One refresh of one view; its rows are in the table at `path`, or in what `stored` reads."""
 
     jvm: Jvm
     name: str
@@ -169,6 +178,7 @@ class Refresh:
     learned: Learned = field(default_factory=Learned)
     readers: Sequence[Reader] = ()
     """Views that read this one and are refreshed after it."""
+    stored: Transaction | None = None
 
     def run(
         self,
@@ -191,6 +201,11 @@ class Refresh:
             retry = self._after_failure(situation, choice, error, technique)
             return self._attempt(situation, retry, meter)
 
+    def carry_over(self, situation: Situation, rows: Node, meter: Meter) -> RefreshResult:
+        """Write the rows that the stored ones determine; no source is read."""
+        plan = RefreshPlan(Technique.CARRY_OVER, rows, everything=True)
+        return self._attempt(situation, Choice(plan, situation.carried, ()), meter)
+
     def _nothing_to_do(self, situation: Situation, full: bool, technique: Technique | None) -> bool:
         asked = full or technique not in (None, Technique.NO_OP)
         fixed = not situation.query.obstacles and self.definition.policy is not Policy.FULL
@@ -209,9 +224,10 @@ class Refresh:
             why = "a full refresh was asked for" if full else "the view's policy is FULL"
             choice = choose(found, Policy.AUTO, model, Technique.COMPLETE_RECOMPUTE)
             return replace(choice, reason=f"{IssueType.REQUESTED}: {why}")
-        first = situation.issue is not None and situation.issue.type is IssueType.CHANGE_SET_MISSING
-        policy = Policy.AUTO if first else self.definition.policy
-        return choose(found, policy, model, technique)
+        policy = Policy.AUTO if situation.moment_before is None else self.definition.policy
+        choice = choose(found, policy, model, technique)
+        said = f"; {situation.carried}" if situation.carried else ""
+        return replace(choice, reason=choice.reason + said)
 
     def _costs(self, situation: Situation) -> Costs:
         changes = tuple(situation.changes.values())
@@ -230,9 +246,7 @@ class Refresh:
         return self._full(situation, issue)
 
     def _full(self, situation: Situation, issue: Issue) -> Choice:
-        found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(
-            (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE)), issue
-        )
+        found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(INCREMENTAL, issue)
         found[Technique.COMPLETE_RECOMPUTE] = _recompute(situation)
         return choose(found, Policy.AUTO, self._costs(situation))
 
@@ -254,7 +268,7 @@ class Refresh:
             {s.path: s for s in situation.before},
             situation.changes,
             used_columns(situation.query.layout.plan),
-            transaction,
+            self.stored or transaction,
         )
         columns = [column.name for column in situation.query.layout.columns]
         if situation.query.obstacles:
@@ -365,8 +379,7 @@ def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
             return candidates(situation.query.layout, Derivation(situation.changed))
         except Exception as error:  # a rule that fails must never cost the user more than a recompute
             issue = Issue(IssueType.PLANNING_FAILED, first_line(error))
-    incremental = (t for t in Technique if t not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE))
-    return {**dict.fromkeys(incremental, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
+    return {**dict.fromkeys(INCREMENTAL, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
 
 
 def _recompute(situation: Situation) -> RefreshPlan:

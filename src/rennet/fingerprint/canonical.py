@@ -40,6 +40,19 @@ def fingerprint(text: str) -> str:
     return f"{VERSION}:{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
+def makings(plan: Node) -> tuple[str, ...]:
+    """What each column of a plan is computed from, whatever other columns there are.
+
+    Columns that are told apart only by where they are used may look alike, and filters are left out: this
+    is for finding columns that may be the same, not for being sure.
+    """
+    relation, columns = Relations(_subplan, {}).of(plan)
+    reader = Expressions(columns, _subplan)
+    terms = [reader.of(attribute) for attribute in plan.output]
+    shape = _Writer(relation, terms).shape
+    return tuple(f"{written(term, shape)}:{term.type}" for term in terms)
+
+
 def _text(plan: Node, names: tuple[str, ...], outer: Mapping[int, Term]) -> str:
     relation, columns = Relations(_subplan, outer).of(plan)
     reader = Expressions({**outer, **columns}, _subplan)
@@ -91,7 +104,7 @@ class _Writer:
         found = [c for c in relation.columns if relation.whole or id(c) in self._used]
         if any(c.name for c in found) and relation.kind == "Scan":
             return sorted(found, key=lambda c: c.name)
-        return sorted(found, key=lambda c: (self._level(c), self._shape(c)))
+        return sorted(found, key=lambda c: (self._level(c), self.shape(c)))
 
     def _level(self, column: Column) -> int:
         known = self._levels.get(id(column))
@@ -102,7 +115,7 @@ class _Writer:
 
     # -- sorting without names -------------------------------------------------------------------------
 
-    def _shape(self, part: Relation | Column) -> str:
+    def shape(self, part: Relation | Column) -> str:
         """A hash of what it is made of, whatever stands around it; twins in a plan share it."""
         known = self._shapes.get(id(part))
         if known is None:
@@ -112,18 +125,18 @@ class _Writer:
 
     def _column_shape(self, column: Column) -> list[object]:
         assert column.owner is not None
-        defined = [written(d, self._shape) for d in column.defined]
-        return [self._shape(column.owner), column.name, sorted(defined)]
+        defined = [written(d, self.shape) for d in column.defined]
+        return [self.shape(column.owner), column.name, sorted(defined)]
 
     def _relation_shape(self, relation: Relation) -> list[object]:
-        inputs = [self._shape(each) for each in relation.inputs]
-        rows = [[written(t, self._shape) for t in row] for row in relation.rows] if relation.whole else []
+        inputs = [self.shape(each) for each in relation.inputs]
+        rows = [[written(t, self.shape) for t in row] for row in relation.rows] if relation.whole else []
         return [
             relation.kind,
             relation.detail,
             sorted(inputs) if relation.unordered else inputs,
-            [written(t, self._shape) for t in relation.fixed],
-            sorted({written(t, self._shape) for t in relation.bag}),
+            [written(t, self.shape) for t in relation.fixed],
+            sorted({written(t, self.shape) for t in relation.bag}),
             rows,
         ]
 
@@ -132,7 +145,7 @@ class _Writer:
         own = {id(c) for each in _relations(relation) for c in each.columns}
 
         def named(column: Column) -> str:
-            return f"@{column.name}{self._shape(column)}" if id(column) in own else self._shape(column)
+            return f"@{column.name}{self.shape(column)}" if id(column) in own else self.shape(column)
 
         sites = [(f"output {i}", term) for i, term in enumerate(self._outputs)]
         for each in self._everything:
@@ -153,12 +166,12 @@ class _Writer:
             self._settle(each)
 
     def _sort(self, relation: Relation) -> None:
-        shapes = [self._shape(each) for each in relation.inputs]
+        shapes = [self.shape(each) for each in relation.inputs]
         rows = relation.rows or [()] * len(shapes)
         columns = self._columns(relation)
         keys: list[tuple[object, ...]] = []
         for number, each in enumerate(relation.inputs):
-            row = [written(c.defined[number], self._shape) for c in columns] if relation.kind == UNION else []
+            row = [written(c.defined[number], self.shape) for c in columns] if relation.kind == UNION else []
             twin = shapes.count(shapes[number]) > 1 and relation.kind != UNION
             keys.append((shapes[number], row, self._uses(each) if twin else []))
         order = sorted(range(len(shapes)), key=lambda number: keys[number])

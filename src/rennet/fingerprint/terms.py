@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, Subquery
+from rennet.plan.expressions import AggregateCall, Alias, Attribute, Carried, Expr, Subquery
 
 if TYPE_CHECKING:
     from rennet.fingerprint.relations import Relation
@@ -111,6 +111,8 @@ class Expressions:
             return self._column(expression.id, expression.name, expression.type)
         if isinstance(expression, Alias):
             return self.of(expression.child)
+        if isinstance(expression, Carried) and expression.before is not None:
+            return self.of(expression.before)  # what the stored rows were made with
         if isinstance(expression, AggregateCall):
             made = self._call(expression)
             return made if self._aggregated is None else self._aggregated(made)
@@ -301,6 +303,8 @@ def _words(expression: Expr) -> str:
     if isinstance(expression, Attribute):
         long = "L" if expression.type == "bigint" else ""
         return f"{expression.name}#{expression.id}{long}"
+    if isinstance(expression, Carried):
+        return expression.after.text if expression.after is not None else ""
     if expression.op in CODED:
         return expression.text.rpartition(" code ")[0]
     return "" if isinstance(expression, Alias) else expression.text

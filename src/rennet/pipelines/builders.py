@@ -126,7 +126,10 @@ class Builders:
                 schedule=dataset.schedule.to_dict() if dataset.schedule else None,
                 pins=self.pins,
             )
-            return made or self.engine.refresh(key, full, pins=self.pins, readers=self._readers(key))
+            anew = made is not None and made.technique is Technique.COMPLETE_RECOMPUTE
+            if made is None or (full and not anew):
+                return self.engine.refresh(key, full, pins=self.pins, readers=self._readers(key))
+            return made
 
     def _readers(self, key: str) -> list[Reader]:
         """The views below this one, which its changes will have to go through."""

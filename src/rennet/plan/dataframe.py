@@ -22,6 +22,7 @@ from rennet.plan.expressions import (
     Alias,
     Attribute,
     Bound,
+    Carried,
     Expr,
     Subquery,
     alias,
@@ -256,6 +257,8 @@ class Writer:
             return self._alias(expression)
         if isinstance(expression, Bound):
             return self._bound(expression)
+        if isinstance(expression, Carried):
+            return self.expression(expression.value)
         if expression.op == "Moment":
             return moment_literal(self.jvm, expression.handle, self._moments[expression.text])
         if isinstance(expression, Subquery) and self._leaf is not None and expression.plan is not None:

@@ -23,6 +23,12 @@ _ID = re.compile(r"#\d+L?")
 TIME_FUNCTIONS = frozenset({"CurrentTimestamp", "CurrentDate", "Now", "LocalTimestamp", "CurrentTime"})
 """Catalyst's names of the functions whose value is the moment the query runs."""
 
+BEFORE, AFTER = "before", "after"
+"""The moments of a refresh: that of the last one, and its own."""
+
+MOVING = frozenset({"Moment", "Carried"})
+"""Expressions that had one value at the last refresh and may have another one at this."""
+
 DECIDED = " (decided)"
 """Ends the text of an aggregate that leaves nothing open, though others of its name may."""
 
@@ -154,6 +160,29 @@ class Bound(Expr):
         return Bound(sign, (value,), "boolean", summary=summary, column=column, opened_by=opened_by)
 
 
+@dataclass(frozen=True)
+class Carried(Expr):
+    """A constant that another definition changed: it was `before` in the stored rows and is `after` now.
+
+    `text` says which of the two is meant.
+    """
+
+    before: Expr | None = None
+    after: Expr | None = None
+
+    @staticmethod
+    def of(before: Expr, after: Expr) -> Carried:
+        return Carried(
+            "Carried", type=after.type, nullable=after.nullable, text=AFTER, before=before, after=after
+        )
+
+    @property
+    def value(self) -> Expr:
+        made = self.before if self.text == BEFORE else self.after
+        assert made is not None
+        return made
+
+
 # -- making expressions -------------------------------------------------------------------------------
 
 
@@ -179,10 +208,6 @@ def alias(child: Expr, name: str, id: int | None = None) -> Alias:
 def fresh_copy(attribute: Attribute) -> Alias:
     """The column under a new id, so that a relation can meet itself in a join."""
     return alias(attribute, attribute.name)
-
-
-BEFORE, AFTER = "before", "after"
-"""The moments of a refresh: that of the last one, and its own."""
 
 
 def moment(function: Expr) -> Expr:

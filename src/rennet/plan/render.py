@@ -8,6 +8,7 @@ from rennet.plan.expressions import (
     Alias,
     Attribute,
     Bound,
+    Carried,
     Expr,
     Subquery,
     without_ids,
@@ -103,6 +104,8 @@ def expression(found: Expr) -> str:
         return f"({found.op})"
     if isinstance(found, Bound):
         return f"({expression(found.children[0])} {found.op} the outermost of all changes)"
+    if isinstance(found, Carried):
+        return expression(found.value)
     if found.op == "Moment":
         return "the time of this refresh" if found.text == AFTER else "the time of the last refresh"
     if found.handle is not None and not found.rebuilt:

@@ -57,17 +57,16 @@ def _refresh(engine: Engine, statement: s.RefreshMaterializedView) -> DataFrame:
 
 
 def _explain(engine: Engine, statement: s.ExplainMaterializedView) -> DataFrame:
-    if statement.create is not None:
-        found = engine.explain(lambda: engine.spark.sql(_query(statement)))
+    create = statement.create
+    if create is not None:
+        name = _name(create.name)
+        replacing = name if create.or_replace and _exists(engine, name) else None
+        columns = tuple(column.name for column in create.columns)
+        found = engine.explain(lambda: engine.spark.sql(create.query), replacing=replacing, columns=columns)
     else:
         assert statement.name is not None
         found = engine.explain(_name(statement.name))
     return engine.spark.createDataFrame([(str(found),)], "plan string")
-
-
-def _query(statement: s.ExplainMaterializedView) -> str:
-    assert statement.create is not None
-    return statement.create.query
 
 
 def _drop(engine: Engine, statement: s.DropMaterializedView) -> DataFrame:

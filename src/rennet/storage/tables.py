@@ -208,6 +208,19 @@ def _properties(properties: dict[str, str]) -> str:
     return f"TBLPROPERTIES ({', '.join(pairs)})"
 
 
+def settle(spark: SparkSession, table: ViewName, before: Properties, wanted: Properties) -> None:
+    """Give a backing table the Delta properties of a changed definition."""
+    old, new = ({k: v for k, v in each if k.startswith("delta.")} for each in (before, wanted))
+    changed = {k: v for k, v in new.items() if old.get(k) != v}
+    gone = [k for k in old if k not in new]
+    changed.update({k: SETTINGS[k] for k in gone if k in SETTINGS})
+    if changed:
+        spark.sql(f"ALTER TABLE {table.sql} SET {_properties(changed)}")
+    unset = ", ".join(quote_string(k) for k in gone if k not in SETTINGS)
+    if unset:
+        spark.sql(f"ALTER TABLE {table.sql} UNSET TBLPROPERTIES IF EXISTS ({unset})")
+
+
 def publish(
     spark: SparkSession,
     name: ViewName,

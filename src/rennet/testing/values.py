@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from rennet.errors import PlanError, RennetError
-from rennet.plan.expressions import AFTER, BEFORE, AggregateCall, Alias, Attribute, Expr
+from rennet.plan.expressions import AFTER, BEFORE, AggregateCall, Alias, Attribute, Carried, Expr
 
 MOMENTS = {BEFORE: 0, AFTER: 1}
 """Time is a whole number here, and one passes between two refreshes."""
@@ -231,6 +231,11 @@ def _literal(expression: Expr, arguments: list[Compiled]) -> Compiled:
     return lambda over: value
 
 
+def _carried(expression: Expr, arguments: list[Compiled]) -> Compiled:
+    assert isinstance(expression, Carried)
+    return _literal(expression.value, arguments)
+
+
 def _cast(expression: Expr, arguments: list[Compiled]) -> Compiled:
     (argument,) = arguments
     return lambda over: convert(argument(over), expression.type)
@@ -276,6 +281,7 @@ FUNCTIONS: dict[str, Meaning] = {
     "Field": lambda expression, arguments: _strict(lambda v: v[int(expression.text[2:-1])])(
         expression, arguments
     ),
+    "Carried": _carried,
     "Moment": lambda expression, arguments: lambda row: MOMENTS[expression.text],
 }
 
