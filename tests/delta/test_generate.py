@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rennet.delta.generate import Alike, Keyed, RefreshPlan, candidates
+from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.enable.layout import lay_out
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
@@ -66,7 +66,11 @@ def test_groups_are_found_by_key() -> None:
         Technique.ROW_BASED,
         Technique.COMPLETE_RECOMPUTE,
     }
-    for technique in (Technique.GROUP_AGGREGATE, Technique.GENERIC_AGGREGATE, Technique.ROW_BASED):
+    merged = techniques[Technique.GROUP_AGGREGATE]
+    assert isinstance(merged, RefreshPlan)
+    assert isinstance(merged.removed, Placed)
+    assert [column.name for column in merged.removed.rows.output] == ["__mv_file", "__mv_row"]
+    for technique in (Technique.GENERIC_AGGREGATE, Technique.ROW_BASED):
         plan = techniques[technique]
         assert isinstance(plan, RefreshPlan)
         assert isinstance(plan.removed, Keyed)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from rennet.delta.generate import Alike, Keyed, RefreshPlan
+from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan
 from rennet.enable.layout import Layout
 from rennet.plan.ir import State
 from rennet.testing.bags import World, at, evaluate
@@ -32,6 +32,9 @@ def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:
         kept = Counter({row: n for row, n in stored.items() if not _named(plan.removed, row, keys)})
     elif isinstance(plan.removed, Alike):
         kept = _without(stored, evaluate(plan.removed.delta, here))
+    elif isinstance(plan.removed, Placed):
+        places = {row[-1] for row in evaluate(plan.removed.rows, here)}
+        kept = bag([row for place, row in enumerate(stored.elements()) if place not in places])
     return kept + arrived
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import blake2s
 
 from rennet.cost.sizes import Flows, Statistics, TableSize, equal_columns, width
-from rennet.delta.generate import Keyed, RefreshPlan
+from rennet.delta.generate import Keyed, Placed, RefreshPlan, rows_named
 from rennet.plan.ir import (
     Aggregate,
     Expand,
@@ -73,9 +73,13 @@ class _Counting:
     def refresh(self, plan: RefreshPlan) -> Iterator[Operator]:
         yield Operator(Kind.COMMIT, f"{plan.technique}", f"commit {plan.everything}", JOBS[plan.everything])
         if plan.removed is not None:
-            wanted = plan.removed.keys if isinstance(plan.removed, Keyed) else plan.removed.delta
+            wanted = rows_named(plan.removed)
             yield from self._tree(wanted)
-            yield from self._found(wanted, isinstance(plan.removed, Keyed))
+            if not isinstance(plan.removed, Placed):
+                yield from self._found(wanted, isinstance(plan.removed, Keyed))
+            # Rows to delete lie anywhere: their files get a list of them each.
+            marked = 2 * self.flows.of(wanted).rows
+            yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {self._shape(wanted)}", marked)
         if plan.inserted is not None:
             yield from self._tree(plan.inserted)
             yield from self._written(plan.inserted)
@@ -86,10 +90,7 @@ class _Counting:
         part = 0.3 if by_key else 0.6
         shape = self._shape(wanted)
         yield Operator(Kind.SCAN, "Find the rows to delete", f"find {shape}", view.bytes * part)
-        rows = self.flows.of(wanted).rows
-        # Rows to delete lie anywhere: their files get a list of them each.
-        yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {shape}", 2 * rows)
-        looked = rows + view.rows_of(wanted.output)
+        looked = self.flows.of(wanted).rows + view.rows_of(wanted.output)
         yield Operator(Kind.BROADCAST_JOIN, "Match them", f"match {shape}", looked)
 
     def _written(self, node: Node) -> Iterator[Operator]:

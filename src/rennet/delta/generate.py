@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
 from rennet.delta.keys import changed_keys, group_columns, restricted
-from rennet.delta.merge import LOST, merged_states, state_changes, surviving
+from rennet.delta.merge import LOST, merged_states, places_of, state_changes, surviving
 from rennet.delta.rules import Derivation
 from rennet.delta.running import continued
 from rennet.delta.windows import affected, reached
@@ -50,6 +50,20 @@ class Alike:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """The stored rows at the file and position that the last two columns of `rows` give, where they do."""
+
+    rows: Node
+
+
+def rows_named(removed: Keyed | Alike | Placed) -> Node:
+    """The rows that say which stored ones go."""
+    if isinstance(removed, Keyed):
+        return removed.keys
+    return removed.delta if isinstance(removed, Alike) else removed.rows
+
+
+@dataclass(frozen=True)
 class Repair:
     """Rows that come as well, should there be any `keys`; if not, nothing of them is computed."""
 
@@ -63,7 +77,7 @@ class RefreshPlan:
 
     technique: Technique
     inserted: Node | None
-    removed: Keyed | Alike | None = None
+    removed: Keyed | Alike | Placed | None = None
     everything: bool = False
     """All stored rows leave."""
     repair: Repair | None = None
@@ -185,8 +199,7 @@ def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
         return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION)
     change = state_changes(layout, grouped, child.delta)
     merged = Once((merged_states(layout, grouped, change, child.grows),))
-    keys = tuple(fresh_copy(k) for k in merged.output[: len(layout.keys)])
-    removed = Keyed(project(merged, keys), _positions(layout))
+    removed = Placed(project(merged, tuple(fresh_copy(place) for place in places_of(merged))))
     kept = _replaced(layout.plan, grouped, surviving(layout, merged))
     if merged.output[-1].name != LOST:
         return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed)

@@ -29,7 +29,16 @@ def matching(left: tuple[Attribute, ...], right: tuple[Attribute, ...]) -> Expr:
     return conjunction([same(a, b) for a, b in zip(left, right, strict=True)])
 
 
-def stored_rows(layout: Layout) -> tuple[Stored, dict[int, Attribute]]:
-    """The view's own rows, and for each of its columns, by id, the one to read."""
-    stored = Stored(tuple(fresh_copy(c).attribute for c in layout.columns))
-    return stored, {c.id: found for c, found in zip(layout.columns, stored.output, strict=True)}
+FILE, ROW = "__mv_file", "__mv_row"
+"""Where a stored row is: its file, and its position in there."""
+
+
+def stored_rows(layout: Layout, placed: bool = False) -> tuple[Stored, dict[int, Attribute]]:
+    """The view's own rows, and for each of its columns, by id, the one to read.
+
+    If `placed`, the rows' files and positions are columns too, the last ones.
+    """
+    places = (Attribute("", type="string", name=FILE), Attribute("", type="bigint", name=ROW))
+    wanted = (*layout.columns, *places) if placed else layout.columns
+    stored = Stored(tuple(fresh_copy(c).attribute for c in wanted))
+    return stored, {c.id: found for c, found in zip(layout.columns, stored.output, strict=False)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rennet.delta.change import weight_of
-from rennet.delta.keys import group_columns, matching, stored_rows
+from rennet.delta.keys import FILE, ROW, group_columns, matching, stored_rows
 from rennet.enable.layout import Layout
 from rennet.enable.states import State
 from rennet.plan.expressions import (
@@ -16,6 +16,7 @@ from rennet.plan.expressions import (
     conjunction,
     differs,
     disjunction,
+    fresh_copy,
     literal,
     or_else,
 )
@@ -56,9 +57,10 @@ def _moves(column: Attribute) -> Expr:
 def merged_states(layout: Layout, grouped: Aggregate, change: Node, grows: bool) -> Node:
     """The changed groups' states after the change, under the ids of the aggregate they stand for.
 
-    If extremes may have been lost, the last column says whether one was.
+    Then come the places of their rows in the view, NULL for new groups, so that no one has to look for them
+    again. If extremes may have been lost, the last column says whether one was.
     """
-    stored, where = stored_rows(layout)
+    stored, where = stored_rows(layout, placed=True)
     count = len(layout.keys)
     keys, rest = change.output[:count], list(change.output[count:])
     on = matching(tuple(where[k.id] for k in layout.keys), keys)
@@ -74,9 +76,15 @@ def merged_states(layout: Layout, grouped: Aggregate, change: Node, grows: bool)
         else:
             after = _added(state, before, rest.pop(0))
         named.append(alias(after, state.attribute.name, state.attribute.id))
+    places = [fresh_copy(place) for place in stored.output[-2:]]
     if lost and not grows:
-        named.append(alias(_any_lost(layout, named, lost), LOST))
-    return project(joined, tuple(named))
+        places.append(alias(_any_lost(layout, named, lost), LOST))
+    return project(joined, (*named, *places))
+
+
+def places_of(merged: Node) -> tuple[Attribute, ...]:
+    """The file and the position of each group's row."""
+    return tuple(column for column in merged.output if column.name in (FILE, ROW))
 
 
 def surviving(layout: Layout, merged: Node) -> Node:
@@ -85,10 +93,10 @@ def surviving(layout: Layout, merged: Node) -> Node:
     if layout.keys:
         assert layout.rows is not None
         rows = filter_(rows, call(">", layout.rows, literal(0), type="boolean"))
-    if merged.output[-1].name != LOST:
-        return rows
-    sure = filter_(rows, call("not", merged.output[-1], type="boolean"))
-    return project(sure, merged.output[:-1])
+    if merged.output[-1].name == LOST:
+        rows = filter_(rows, call("not", merged.output[-1], type="boolean"))
+    hidden = {column.id for column in (*places_of(merged), merged.output[-1])}
+    return project(rows, tuple(column for column in merged.output if column.id not in hidden))
 
 
 def _added(state: State, before: Attribute, change: Attribute) -> Expr:

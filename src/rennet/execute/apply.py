@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
-from rennet.delta.generate import Alike, Keyed, RefreshPlan
+from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
@@ -60,9 +60,12 @@ def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
 
 
 def _delete(
-    removed: Keyed | Alike, writer: Writer, transaction: Transaction, columns: list[str]
+    removed: Keyed | Alike | Placed, writer: Writer, transaction: Transaction, columns: list[str]
 ) -> tuple[int, int | None]:
     """Delete the rows; with them, how many there must have been, where that is known."""
+    if isinstance(removed, Placed):
+        places = writer.dataframe(removed.rows).toDF(FILE, ROW)
+        return transaction.delete(places.where(F.col(ROW).isNotNull())), None
     target = transaction.target()
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")

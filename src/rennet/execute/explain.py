@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rennet.cost.choose import choose
-from rennet.delta.generate import Keyed, RefreshPlan, candidates
+from rennet.delta.generate import RefreshPlan, candidates, rows_named
 from rennet.delta.rules import Derivation
 from rennet.errors import NotIncrementalError, Policy, Technique
 from rennet.execute.carry import Replacement
@@ -168,7 +168,7 @@ def _advice(situation: Situation) -> list[str]:
 def _plan_text(plan: RefreshPlan) -> str:
     parts: list[tuple[str, Node]] = []
     if plan.removed is not None:
-        what = plan.removed.keys if isinstance(plan.removed, Keyed) else plan.removed.delta
+        what = rows_named(plan.removed)
         parts.append(("Delete from the view the rows of:", what))
     if plan.inserted is not None:
         verb = "Replace the view by:" if plan.everything else "Insert into the view:"

@@ -9,7 +9,9 @@ from json import dumps
 from typing import Any
 
 from rennet.cost.choose import Choice, Costs, choose, not_incremental
+from rennet.cost.fit import Fitting
 from rennet.cost.learned import Learned, Reader
+from rennet.cost.sizes import Flows
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
 from rennet.delta.rules import Derivation
 from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
@@ -277,7 +279,11 @@ class Refresh:
             written = transaction.overwrite(rows.toDF(*columns))
             return Applied(written.replaced, written.rows)
         skipping = situation.bytes >= WORTH_SKIPPING
-        return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
+        if plan.everything:  # Spark sees for itself how large whole tables are
+            return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
+        fitting = Fitting(Flows(self._costs(situation).statistics))
+        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent)
+        return apply(fitting.fitted(plan), writer, transaction, columns)
 
     def _commit(
         self,

@@ -74,9 +74,12 @@ class Writer:
         leaf: Leaf | None = None,
         moments: Mapping[str, datetime] | None = None,
         skipping: bool = True,
+        sent: Callable[[Join], int | None] = lambda _: None,
     ) -> None:
+        """`sent` says which side of a join is small enough to be sent to every task."""
         self.jvm = jvm
         self.skipping = skipping
+        self._sent = sent
         self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
@@ -134,6 +137,10 @@ class Writer:
         if not node.children:
             return self._write_leaf(node)
         children = [self.plan(child) for child in node.children]
+        if isinstance(node, Join):
+            side = self._sent(node)
+            if side is not None:
+                children[side] = self._broadcast(children[side])
         if node.handle is not None:
             handle = self._with_subqueries(node)
             return handle.withNewChildren(self.jvm.seq(children))
@@ -141,6 +148,12 @@ class Writer:
         if builder is None:
             raise PlanError(f"{node.op} cannot be built from nothing")
         return builder(node, *children)
+
+    def _broadcast(self, plan: JavaObject) -> JavaObject:
+        """The plan with the hint that a user would give."""
+        strategy = self.jvm.some(self.jvm.singleton(f"{PLANS}logical.BROADCAST"))
+        info = self.jvm.type(f"{PLANS}logical.HintInfo")(strategy)
+        return self.jvm.type(f"{PLANS}logical.ResolvedHint")(plan, info)
 
     def _with_subqueries(self, node: Node) -> JavaObject:
         """The original node, its subquery expressions reading what this writer's leaves say."""

@@ -319,11 +319,18 @@ def _window(node: Window, world: World, rows: Bag) -> Bag:
     return made
 
 
+def _stored(node: Stored, world: World) -> Bag:
+    """The view's rows; with their places, if the node has two columns more than they have."""
+    if not world.stored or len(node.output) == len(next(iter(world.stored))):
+        return world.stored
+    return bag([(*row, "file", place) for place, row in enumerate(world.stored.elements())])
+
+
 NODES: dict[type[Node], Callable[..., Bag]] = {
     Scan: _scan,
     Constant: _constant,
     Foreign: lambda node, world: _fixed(node.name, world),
-    Stored: lambda node, world: world.stored,
+    Stored: _stored,
     Project: _project,
     Filter: _filter,
     Union: _union,
