@@ -161,6 +161,19 @@ def test_the_nearest_size_counts() -> None:
     assert learned.cost(operator(90_000), RATES).basis == "version 100000"
 
 
+def test_a_technique_that_lost_is_tried_again_unless_it_was_dearer_by_far() -> None:
+    lost = Learned().with_refresh([Learned().cost(operator(1000), RATES)], 2.0, 1, RATES)
+    other = Operator(Kind.SCAN, "Scan", "scan x", 1000)
+    seen = [lost.cost(operator(1000), RATES, fading=True).seconds]
+    for version in range(2, 12):
+        lost = lost.with_refresh([lost.cost(other, RATES)], 1.0, version, RATES)
+        seen.append(lost.cost(operator(1000), RATES, fading=True).seconds)
+    assert seen[0] == pytest.approx(2.0)
+    assert seen == sorted(seen, reverse=True)
+    assert seen[-1] == pytest.approx(1.0)
+    assert lost.cost(operator(1000), RATES).seconds == pytest.approx(2.0)
+
+
 def test_what_was_learned_is_kept_as_text() -> None:
     learned = Learned().with_refresh([Learned().cost(operator(1000), RATES)], 2.0, 1, RATES)
     assert Learned.from_json(learned.to_json()) == learned

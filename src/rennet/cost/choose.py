@@ -32,7 +32,8 @@ class Costs:
     readers: Sequence[Reader] = ()
 
     def of(self, plan: RefreshPlan) -> Estimate:
-        costed = [self.learned.cost(each, self.rates) for each in operators(plan, self.statistics)]
+        fading = not plan.everything
+        costed = [self.learned.cost(each, self.rates, fading) for each in operators(plan, self.statistics)]
         below = sum(reader.full if plan.everything else reader.incremental for reader in self.readers)
         return Estimate(tuple(costed), below)
 

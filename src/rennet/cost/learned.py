@@ -18,6 +18,8 @@ RECORDS = 3
 SHAPES = 120
 """Shapes remembered for a view; the ones not seen for longest are forgotten."""
 DEFAULT = "default"
+TRUST, LEAST_TRUST = 0.85, 0.5
+"""How much of a record is believed after every refresh that did not renew it, and at the least."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Record:
     seconds: float
     refresh: int
     """The version of the backing table that the refresh wrote."""
+    turn: int = 0
+    """Which refresh of the view that was, counted from one."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,19 @@ class Learned:
     """CPU seconds of the last full recompute."""
     incremental: float = 0.0
     """CPU seconds of the last refresh that was none."""
+    turns: int = 0
+    """Refreshes that were measured."""
 
     def reader(self, name: str) -> Reader:
         """This view as one that reads another: if all of that is rewritten, all of this is recomputed."""
         return Reader(name, min(self.incremental, self.full), self.full)
 
-    def cost(self, operator: Operator, rates: Rates) -> Costed:
-        """From the record nearest in size, or else from the rate of its kind."""
+    def cost(self, operator: Operator, rates: Rates, fading: bool = False) -> Costed:
+        """From the record nearest in size, or else from the rate of its kind.
+
+        If `fading`, records count for less with every refresh since: a technique that once looked too dear,
+        when the JVM was cold or the machine busy, is tried again, unless it was dearer by far.
+        """
         rate = rates[operator.kind] * self.paces.get(operator.kind, 1.0)
         known = self.records.get(operator.shape)
         if not known:
@@ -81,6 +91,8 @@ class Learned:
             return Costed(operator, operator.units * rate, basis)
         nearest = min(known, key=lambda record: abs(_log_ratio(operator.units, record.units)))
         seconds = _scaled(nearest, operator.units, rate)
+        if fading:
+            seconds *= max(LEAST_TRUST, TRUST ** (self.turns - nearest.turn))
         return Costed(operator, seconds, f"version {nearest.refresh}")
 
     def with_refresh(
@@ -93,22 +105,21 @@ class Learned:
         factor = cpu_seconds / expected
         records = dict(self.records)
         for shape, (units, seconds) in _by_shape(costed).items():
-            made = Record(units, seconds * factor, refresh)
+            made = Record(units, seconds * factor, refresh, self.turns + 1)
             others = [r for r in records.pop(shape, ()) if abs(_log_ratio(r.units, units)) > math.log(2)]
             records[shape] = (*others, made)[-RECORDS:]
         latest = dict(list(records.items())[-SHAPES:])
         paces = {**self.paces, **_paces(costed, factor, rates)}
-        return Learned(
-            latest, paces, cpu_seconds if full else self.full, self.incremental if full else cpu_seconds
-        )
+        totals = (cpu_seconds, self.incremental) if full else (self.full, cpu_seconds)
+        return Learned(latest, paces, *totals, self.turns + 1)
 
     def to_json(self) -> dict[str, Any]:
         records = {
-            shape: [[_short(r.units), _short(r.seconds), r.refresh] for r in found]
+            shape: [[_short(r.units), _short(r.seconds), r.refresh, r.turn] for r in found]
             for shape, found in self.records.items()
         }
         paces = {kind: _short(pace) for kind, pace in self.paces.items()}
-        totals = {"full": _short(self.full), "incremental": _short(self.incremental)}
+        totals = {"full": _short(self.full), "incremental": _short(self.incremental), "turns": self.turns}
         return {"records": records, "paces": paces, **totals}
 
     @staticmethod
@@ -118,7 +129,7 @@ class Learned:
             for shape, found in stored.get("records", {}).items()
         }
         totals = (float(stored.get(name, 0.0)) for name in ("full", "incremental"))
-        return Learned(records, dict(stored.get("paces", {})), *totals)
+        return Learned(records, dict(stored.get("paces", {})), *totals, int(stored.get("turns", 0)))
 
 
 def _short(number: float) -> float:
