@@ -110,8 +110,8 @@ class Learned:
             records[shape] = (*others, made)[-RECORDS:]
         latest = dict(list(records.items())[-SHAPES:])
         paces = {**self.paces, **_paces(costed, factor, rates)}
-        totals = (cpu_seconds, self.incremental) if full else (self.full, cpu_seconds)
-        return Learned(latest, paces, *totals, self.turns + 1)
+        spent = (cpu_seconds, self.incremental) if full else (self.full, cpu_seconds)
+        return Learned(latest, paces, spent[0], spent[1], self.turns + 1)
 
     def to_json(self) -> dict[str, Any]:
         records = {
@@ -128,8 +128,9 @@ class Learned:
             shape: tuple(Record(*each) for each in found)
             for shape, found in stored.get("records", {}).items()
         }
-        totals = (float(stored.get(name, 0.0)) for name in ("full", "incremental"))
-        return Learned(records, dict(stored.get("paces", {})), *totals, int(stored.get("turns", 0)))
+        full, incremental = (float(stored.get(name, 0.0)) for name in ("full", "incremental"))
+        paces, turns = dict(stored.get("paces", {})), int(stored.get("turns", 0))
+        return Learned(records, paces, full, incremental, turns)
 
 
 def _short(number: float) -> float:
