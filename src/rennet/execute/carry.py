@@ -26,7 +26,7 @@ from rennet.jvm import Jvm
 from rennet.plan.expressions import Expr
 from rennet.plan.ir import Node
 from rennet.storage.provenance import Definition, Provenance
-from rennet.storage.tables import MaterializedView
+from rennet.storage.tables import MaterializedView, first_line
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ def replacement(
     pins: Pins | None = None,
 ) -> Replacement:
     """How the view gets its new definition; `old` plans the one it has."""
-    found = _carried(view, definition, query, old)
+    try:
+        found = _carried(view, definition, query, old)
+    except Exception as error:  # comparing must never cost the user more than a recompute
+        found = f"it could not be compared with the old one ({first_line(error)})"
     if isinstance(found, Carry):
         assert view.provenance is not None
         situation = assess(jvm, found.query, as_stored(view.provenance, found.query), pins)

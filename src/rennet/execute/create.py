@@ -10,11 +10,27 @@ from pyspark.sql import DataFrame
 from rennet.cost.choose import not_incremental
 from rennet.delta.generate import RefreshPlan, candidates
 from rennet.delta.rules import Derivation
-from rennet.errors import AlreadyExistsError, ConcurrentRefreshError, Issue, IssueType, Policy, Technique
+from rennet.errors import (
+    AlreadyExistsError,
+    ConcurrentRefreshError,
+    Issue,
+    IssueType,
+    Policy,
+    RennetError,
+    Technique,
+)
 from rennet.execute.carry import Carry, Replacement, as_last_time, as_stored, replacement
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Pins, Refresh, RefreshResult, assess, clock, of_view
+from rennet.execute.refresh import (
+    Pins,
+    Refresh,
+    RefreshResult,
+    Situation,
+    assess,
+    clock,
+    of_view,
+)
 from rennet.fingerprint.compare import same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
@@ -22,7 +38,7 @@ from rennet.plan.expressions import AFTER
 from rennet.storage import tables
 from rennet.storage.names import ViewName
 from rennet.storage.provenance import DEFINITION_DOMAIN, PROVENANCE_DOMAIN, Definition, Provenance
-from rennet.storage.tables import MaterializedView
+from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction
 
 Fill = Callable[[str, Meter], RefreshResult]
@@ -48,11 +64,8 @@ def create(
         path = tables.location(jvm.spark, backing)
         meter = Meter(jvm, f"rennet create {name}")
         with meter.running():
-            if fill is not None:
-                result = fill(path, meter)
-            else:
-                situation = assess(jvm, query, None, pins)
-                result = Refresh(jvm, str(name), path, definition).run(situation, None, meter)
+            fill = fill or _anew(jvm, name, definition, assess(jvm, query, None, pins))
+            result = fill(path, meter)
         _publish(jvm, name, backing, definition, query)
     except BaseException:
         tables.discard(jvm.spark, backing)
@@ -60,6 +73,11 @@ def create(
     if old is not None:
         tables.discard(jvm.spark, old)
     return result
+
+
+def _anew(jvm: Jvm, name: ViewName, definition: Definition, situation: Situation) -> Fill:
+    """Computes the rows from the sources."""
+    return lambda path, meter: Refresh(jvm, str(name), path, definition).run(situation, None, meter)
 
 
 def replace_definition(
@@ -72,14 +90,11 @@ def replace_definition(
 ) -> RefreshResult:
     """Give a view another definition, keeping of its rows what can be kept; `old` plans the one it has."""
     made = replacement(jvm, view, definition, query, old, pins)
-    if made.carry is None or made.carry.rows is not None:
-
-        def fill(path: str, meter: Meter) -> RefreshResult:
-            refresh = Refresh(jvm, str(view.name), path, definition)
-            if made.carry is None:
-                return refresh.run(made.situation, None, meter)
-            return _carry_over(refresh, view, made, made.carry, meter)
-
+    if made.carry is None:
+        fill = _anew(jvm, view.name, definition, made.situation)
+        return create(jvm, view.name, definition, query, pins, fill)
+    if made.carry.rows is not None:
+        fill = _carrying(jvm, view, definition, made, made.carry)
         return create(jvm, view.name, definition, query, pins, fill)
     _check_policy(definition, query)
     wanted = replace(definition, created_at=view.definition.created_at)
@@ -90,6 +105,25 @@ def replace_definition(
         result = refresh.run(made.situation, view.provenance, meter)
     _publish(jvm, view.name, view.backing, wanted, query)
     return result
+
+
+def _carrying(
+    jvm: Jvm, view: MaterializedView, definition: Definition, made: Replacement, carry: Carry
+) -> Fill:
+    """Carries the rows over; if that fails, computes them anew."""
+
+    def fill(path: str, meter: Meter) -> RefreshResult:
+        refresh = Refresh(jvm, str(view.name), path, definition)
+        try:
+            return _carry_over(refresh, view, made, carry, meter)
+        except RennetError:
+            raise
+        except Exception as error:
+            failed = Issue(IssueType.EXECUTION_FAILED, f"CARRY_OVER failed: {first_line(error)}")
+        again = replace(made.situation, issue=failed, moment_before=None, before=(), carried="")
+        return _anew(jvm, view.name, definition, again)(path, meter)
+
+    return fill
 
 
 def _carry_over(
