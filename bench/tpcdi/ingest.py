@@ -103,9 +103,10 @@ ACTION = f"_ActionType STRING, _ActionTS STRING, Customer STRUCT<{CUSTOMER}>"
 
 
 def ingest(spark: SparkSession, folder: Path, batch: int) -> None:
-    """Append everything of a batch; tables that do not exist are made."""
+    """Append everything of a batch, once however often it is asked for; tables that do not exist are made."""
     for name, rows in read(spark, folder, batch).items():
-        rows.write.format("delta").mode("append").saveAsTable(name)
+        once = rows.write.format("delta").option("txnAppId", "ingest").option("txnVersion", batch)
+        once.mode("append").saveAsTable(name)
 
 
 def read(spark: SparkSession, folder: Path, batch: int) -> dict[str, DataFrame]:

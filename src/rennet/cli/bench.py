@@ -1,4 +1,4 @@
-"""`rennet bench …`: makes the data of benchmarks."""
+"""`rennet bench …`: makes the data of benchmarks, and runs them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rennet.bench.tpcdi.settings import Settings, SettingsError
+from rennet.cli import bench_tpcdi
+from rennet.cli.bench_tpcdi import needing
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Grid, Output, seconds
 from rennet.cli.progress import Activity
-from rennet.errors import AlreadyExistsError, RennetError
+from rennet.errors import AlreadyExistsError
 
 if TYPE_CHECKING:
     from rennet.bench.tpcdi.generator import Generated
 
 MEGABYTE = 1_000_000
-
-
-class MissingPackageError(RennetError):
-    """A package that only benchmarks need is not installed."""
-
-    code = "PACKAGE_NOT_INSTALLED"
 
 
 def add(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -53,6 +49,7 @@ def add(commands: Any, shared: argparse.ArgumentParser) -> None:
         usual = getattr(default, name.replace("-", "_"))
         described = f"{text} (default {usual:g})"
         generate.add_argument(f"--{name}", type=kind, metavar=letter, default=usual, help=described)
+    bench_tpcdi.add(steps)
 
 
 def _add_window(benchmarks: Any, shared: argparse.ArgumentParser) -> None:
@@ -65,6 +62,10 @@ def run(options: argparse.Namespace, out: Output, activity: Activity) -> int:
     """Run a benchmark, or make the data of one."""
     if options.benchmark == "window":
         return _window(options, out, activity)
+    if options.step == "run":
+        return bench_tpcdi.run(options, activity)
+    if options.step == "report":
+        return bench_tpcdi.report(options, out)
     return _generate(options, out, activity)
 
 
@@ -85,11 +86,8 @@ def _generate(options: argparse.Namespace, out: Output, activity: Activity) -> i
     if options.warehouse is not None:
         raise UsageError("A benchmark's files are not in a warehouse.", "Use --out DIR to say where.")
     settings = _settings(options)
-    try:
+    with needing("The generator"):
         from rennet.bench.tpcdi.generator import generate
-    except ModuleNotFoundError as error:
-        install = "Install it with: pip install 'rennet[bench]'"
-        raise MissingPackageError(f"The generator needs {error.name}, which is not here.", install) from error
     with _folder(Path(options.out)) as folder, activity.doing("generating"):
         generated = generate(settings, folder, activity.now)
     _show(out, generated, options.out)
