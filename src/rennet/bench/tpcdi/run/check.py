@@ -66,13 +66,13 @@ def held(day: str) -> str:
 
 NEVER = {
     **{
-        f"{table}: a version that does not end after it begins": f"FROM {table} WHERE EffectiveDate >= EndDate"
+        f"{table}: a version that ends before it begins": f"FROM {table} WHERE EffectiveDate >= EndDate"
         for table in VERSIONED
     },
     **{
         f"{table}: versions that overlap, leave a gap, or do not end with an open, current one": f"""
-        FROM (SELECT *, lead(EffectiveDate, 1, DATE '9999-12-31') OVER (PARTITION BY {key} ORDER BY EffectiveDate)
-            AS next FROM {table})
+        FROM (SELECT *, lead(EffectiveDate, 1, DATE '9999-12-31')
+            OVER (PARTITION BY {key} ORDER BY EffectiveDate) AS next FROM {table})
         WHERE EndDate <> next OR IsCurrent <> (EndDate = DATE '9999-12-31')"""
         for table, key in VERSIONED.items()
     },
@@ -90,7 +90,8 @@ NEVER = {
         FROM DimTrade WHERE (SK_CloseDateID IS NOT NULL) <> (Status IN ('Completed', 'Canceled'))""",
     "DimTrade: of an account version that did not hold that day": f"""
         FROM DimTrade t LEFT JOIN DimAccount v ON t.SK_AccountID = v.SK_AccountID
-        AND v.SK_CustomerID = t.SK_CustomerID AND v.SK_BrokerID = t.SK_BrokerID AND {held("t.SK_CreateDateID")}
+        AND v.SK_CustomerID = t.SK_CustomerID AND v.SK_BrokerID = t.SK_BrokerID
+        AND {held("t.SK_CreateDateID")}
         WHERE v.SK_AccountID IS NULL""",
     "DimTrade: of a security version that did not hold that day": f"""
         FROM DimTrade t LEFT JOIN DimSecurity v ON t.SK_SecurityID = v.SK_SecurityID

@@ -47,8 +47,8 @@ class Decision:
     costs: Mapping[str, Cost]
     estimates: Mapping[str, Any]
     upstream: tuple[str, ...]
-    changed: int
-    """Rows inserted and deleted."""
+    inserted: int
+    deleted: int
     right_alone: bool | None
     """Whether the choice was the cheapest for the view itself, or nearly; None if that was not measured."""
     right: bool | None
@@ -114,10 +114,9 @@ def _decision(record: Record, entry: Entry) -> Decision:
     alone = None
     if chosen in costs and len(costs) > 1:
         alone = near(costs[chosen].cpu, min(cost.cpu for cost in costs.values()))
-    changed = entry["rows_inserted"] + entry["rows_deleted"]
     return Decision(
         batch, view, chosen, entry["reason"], Cost.of([entry]), costs, estimates,
-        tuple(entry["upstream"]), changed, alone, alone,
+        tuple(entry["upstream"]), entry["rows_inserted"], entry["rows_deleted"], alone, alone,
     )  # fmt: skip
 
 
@@ -127,7 +126,7 @@ def near(cost: float, least: float) -> bool:
 
 
 def _over_the_graph(decision: Decision, others: list[Decision]) -> Decision:
-    """An incremental refresh that costs its view more than a full one is right if it saves the views that read it more.
+    """An incremental refresh dearer than a full one is right if it saves the views that read it more.
 
     After a full recompute they would see every row change, and would have to be recomputed themselves.
     """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 Interval = tuple[float, float]
 Point = tuple[float, int]
 
 
 def load(tasks: Iterable[Interval]) -> list[Point]:
-    """A point for every moment at which the number of running tasks changes: the moment, the number from then on.
+    """A point whenever the number of running tasks changes: the moment, the number from then on.
 
     A task that ends when another begins has made room for it. The last point is always zero.
     """
@@ -35,11 +36,7 @@ def peak(points: Sequence[Point]) -> int:
 
 def busy(points: Sequence[Point]) -> float:
     """For how long any task ran."""
-    return sum(
-        after - moment
-        for (moment, running), (after, _) in zip(points, points[1:], strict=False)
-        if running > 0
-    )
+    return sum(after - moment for (moment, running), (after, _) in pairwise(points) if running > 0)
 
 
 def joined(loads: Sequence[tuple[float, Sequence[Point]]]) -> list[Point]:

@@ -96,7 +96,15 @@ def _stage(jvm: Jvm, store: JavaObject, number: int, found: Measured) -> list[In
 
 
 def _times(task: Any) -> Interval:
-    """When a task began and ended, in seconds of the clock."""
+    """When a task began and ended, in seconds of the clock.
+
+    It ended when the executor was done with it: what Spark calls its duration goes on until the driver has
+    looked at the result, when the next task may be running in its place.
+    """
     begin = task.launchTime().getTime() / 1000
-    took = task.duration()
-    return begin, begin + (int(took.get()) / 1000 if took.isDefined() else 0.0)
+    metrics = task.taskMetrics()
+    if metrics.isEmpty():
+        return begin, begin
+    found = metrics.get()
+    took = found.executorDeserializeTime() + found.executorRunTime() + found.resultSerializationTime()
+    return begin, begin + int(took) / 1000

@@ -10,8 +10,8 @@ from rennet.errors import AlreadyExistsError, RennetError
 
 FORMAT = 1
 LISTS = ("ingests", "refreshes", "forced", "references", "checks")
-"""What a record lists: batches ingested; refreshes of whole pipelines, AUTO and FULL; refreshes with a technique
-forced; DuckDB's computations; checks."""
+"""What a record lists: batches ingested; refreshes of whole pipelines, AUTO and FULL; refreshes with
+a technique forced; DuckDB's computations; checks."""
 
 Entry = dict[str, Any]
 

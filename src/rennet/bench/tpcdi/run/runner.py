@@ -17,7 +17,7 @@ from rennet.bench.tpcdi.run import check
 from rennet.bench.tpcdi.run.measure import Measured, measuring
 from rennet.bench.tpcdi.run.record import Entry, Record
 from rennet.bench.tpcdi.run.workload import EVALUATED, Workload
-from rennet.errors import RennetError, Technique
+from rennet.errors import Policy, RennetError, Technique
 from rennet.execute.refresh import RefreshResult
 from rennet.storage.sources import SourceVersion
 
@@ -40,6 +40,10 @@ class Plan:
     repeat: int = 1
     pipelines: tuple[str, ...] = tuple(PIPELINES)
     checks: tuple[str, ...] = ("query", "DuckDB", "invariant")
+    checked_from: int = 1
+    """The first batch after which views are checked."""
+    policy: Policy = Policy.AUTO
+    """What the views of the AUTO pipeline permit: with another, it is not the cost model that chooses."""
 
 
 class Runner:
@@ -68,7 +72,8 @@ class Runner:
                 for mode in self.plan.pipelines:
                     for view in self.workload.views:
                         self._refresh(batch, mode, view)
-                self._check(batch)
+                if batch >= self.plan.checked_from:
+                    self._check(batch)
                 if batch > 1:
                     self._force(batch)
         finally:
@@ -120,13 +125,17 @@ class Runner:
         self.spark.sql(f"USE {PIPELINES[mode]}")
         with measuring(self.spark) as measured:
             if batch == 1:
-                result = self.engine.create_materialized_view(view, self.workload.query(view))
+                result = self._create(mode, view)
             else:
                 result = self.engine.refresh(view, full=mode == "FULL")
         lost = result is None or (mode == "FULL" and result.technique is Technique.NO_OP)
         entry = self._entry(measured, result)
         self.record.add("refreshes", batch=batch, mode=mode, view=view, lost=lost, **entry)
         self.say(f"batch {batch}: {mode} {view}: {_told(entry)}")
+
+    def _create(self, mode: str, view: str) -> RefreshResult | None:
+        policy = self.plan.policy if mode == "AUTO" else Policy.FULL
+        return self.engine.create_materialized_view(view, self.workload.query(view), policy=policy)
 
     def _entry(self, measured: Measured, result: RefreshResult | None) -> Entry:
         """A refresh as the record keeps it; without a result if it had been done by a run that was killed."""

@@ -22,7 +22,7 @@ EVALUATED = (
     "FactCashBalances",
     "FactHoldings",
 )
-"""The views that change in incremental batches: those the paper evaluates. The others are upstream of them."""
+"""The views that change in incremental batches: those the paper evaluates. The others are upstream."""
 
 
 class PipelineMissingError(RennetError):
