@@ -63,8 +63,7 @@ def test_measurements_add_up(record: Record) -> None:
         if each["technique"] == "NO_OP":
             assert each["load"] == []
             continue
-        assert 0 < each["cpu_seconds"] <= each["wall_seconds"] * each["peak_tasks"]
-        assert 0 <= each["idle_seconds"] <= each["wall_seconds"]
+        assert each["cpu_seconds"] > 0
         assert each["tasks"] >= each["peak_tasks"] >= 1
         assert each["load"][-1][1] == 0
         assert each["rows_read"] > 0

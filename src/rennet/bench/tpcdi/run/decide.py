@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -166,9 +166,11 @@ class Whole:
     """Every view was measured: no run was killed between a refresh and its record."""
 
 
-def whole(record: Record, mode: str, batch: int) -> Whole | None:
-    """The sum over all views of a pipeline, refreshed one after the other."""
+def whole(record: Record, mode: str, batch: int, views: Collection[str] | None = None) -> Whole | None:
+    """The sum over all views of a pipeline, or some, refreshed one after the other."""
     entries = record.find("refreshes", batch=batch, mode=mode)
+    if views is not None:
+        entries = [each for each in entries if each["view"] in views]
     if not entries:
         return None
     wall = sum(each["wall_seconds"] for each in entries)

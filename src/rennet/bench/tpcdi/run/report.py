@@ -120,6 +120,8 @@ def _beside(runs: Sequence[Summary]) -> Iterator[str]:
         ("right decisions", f"{right} of {published}", _right),
         ("whole pipeline, AUTO ÷ full, wall time", "–", lambda run: _ratios(run, "wall")),
         ("… CPU time", "–", lambda run: _ratios(run, "cpu")),
+        ("… wall time, of these views alone", "–", lambda run: _ratios(run, "wall", True)),
+        ("… CPU time, of these views alone", "–", lambda run: _ratios(run, "cpu", True)),
     ]
     rows = [(claim, paper, *(here(run) for run in runs)) for claim, paper, here in claims]
     yield from table(("", "the paper", *(run.name for run in runs)), rows)
@@ -130,10 +132,10 @@ def _right(run: Summary) -> str:
     return f"{sum(bool(each.right) for each in judged)} of {len(judged)} (view and batch)" if judged else "–"
 
 
-def _ratios(run: Summary, by: str) -> str:
+def _ratios(run: Summary, by: str, evaluated: bool = False) -> str:
     found = []
     for batch in run.batches:
-        auto, full = run.whole("AUTO", batch), run.whole("FULL", batch)
+        auto, full = run.whole("AUTO", batch, evaluated), run.whole("FULL", batch, evaluated)
         if auto is not None and full is not None:
             found.append(f"{getattr(auto, by) / getattr(full, by):.2f}")
     return ", ".join(found) or "–"

@@ -81,9 +81,9 @@ class Summary:
         found = [each.right for each in self.of(view) if each.right is not None]
         return all(found) if found else None
 
-    def whole(self, mode: str, batch: int) -> Whole | None:
-        """A whole pipeline, if it was measured without gaps."""
-        found = whole(self.record, mode, batch)
+    def whole(self, mode: str, batch: int, evaluated: bool = False) -> Whole | None:
+        """A whole pipeline, or the evaluated views of it, if it was measured without gaps."""
+        found = whole(self.record, mode, batch, EVALUATED if evaluated else None)
         return found if found is not None and found.complete else None
 
     def rows(self, view: str, batch: int) -> int:
@@ -115,7 +115,8 @@ def limits(summary: Summary, view: str) -> str:
     idle = cost.idle / cost.wall if cost.wall else 0.0
     facts = (
         f"{last.inserted:,} rows inserted and {last.deleted:,} deleted, "
-        f"{_percent(read)} of the rows a full recompute reads, {cost.jobs:.0f} jobs, no task running for {_percent(idle)} of {cost.wall:.1f} s"
+        f"{_percent(read)} of the rows a full recompute reads, {cost.jobs:.0f} jobs, "
+        f"no task running for {_percent(idle)} of {cost.wall:.1f} s"
     )
     if changed >= MOST:
         return f"nearly the whole view changes: {facts}"
