@@ -31,14 +31,12 @@ class Record:
 
     @staticmethod
     def new(about: Entry, path: Path | None) -> Record:
-        """An empty record. A file that is there is never overwritten."""
+        """An empty record, written with its first entry. A file that is there is never overwritten."""
         if path is not None and path.exists():
             raise AlreadyExistsError(
                 f"{path} is there already.", "Go on with it by --resume, or name another."
             )
-        made = Record({"benchmark": "tpcdi", "format": FORMAT, **about, **{each: [] for each in LISTS}}, path)
-        made.save()
-        return made
+        return Record({"benchmark": "tpcdi", "format": FORMAT, **about, **{each: [] for each in LISTS}}, path)
 
     @staticmethod
     def resumed(about: Entry, path: Path) -> Record:
