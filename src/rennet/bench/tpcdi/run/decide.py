@@ -43,7 +43,8 @@ class Decision:
     view: str
     chosen: str
     reason: str
-    auto: Cost
+    auto: Cost | None
+    """What the refresh that was chosen cost in its pipeline; None if that is lost."""
     costs: Mapping[str, Cost]
     estimates: Mapping[str, Any]
     upstream: tuple[str, ...]
@@ -83,8 +84,8 @@ class Decision:
             "batch": self.batch,
             "view": self.view,
             "chosen": self.chosen,
-            "seconds": round(self.auto.wall, 2),
-            "cpu": round(self.auto.cpu, 2),
+            "seconds": round(self.auto.wall, 2) if self.auto else None,
+            "cpu": round(self.auto.cpu, 2) if self.auto else None,
             "speedup": "" if faster is None else f"{faster:.2f}",
             "cpu speedup": "" if cheaper is None else f"{cheaper:.2f}",
             "cheapest": self.cheapest or "",
@@ -96,7 +97,7 @@ def decisions(record: Record) -> list[Decision]:
     """A decision for each view that changed in each batch after the first, in the order of the pipeline."""
     found: list[Decision] = []
     for batch in sorted({entry["batch"] for entry in record.document["refreshes"]} - {1}):
-        refreshed = record.find("refreshes", batch=batch, mode="AUTO", lost=False)
+        refreshed = record.find("refreshes", batch=batch, mode="AUTO")
         made = [_decision(record, entry) for entry in refreshed if entry["technique"] != "NO_OP"]
         found += [_over_the_graph(each, made) for each in made]
     return found
@@ -115,7 +116,7 @@ def _decision(record: Record, entry: Entry) -> Decision:
     if chosen in costs and len(costs) > 1:
         alone = near(costs[chosen].cpu, min(cost.cpu for cost in costs.values()))
     return Decision(
-        batch, view, chosen, entry["reason"], Cost.of([entry]), costs, estimates,
+        batch, view, chosen, entry["reason"], None if entry["lost"] else Cost.of([entry]), costs, estimates,
         tuple(entry["upstream"]), entry["rows_inserted"], entry["rows_deleted"], alone, alone,
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from rennet.bench.tpcdi.run.record import Entry, Record
 from rennet.bench.tpcdi.run.workload import EVALUATED, Workload
 from rennet.errors import Policy, RennetError, Technique
 from rennet.execute.refresh import RefreshResult
+from rennet.storage.provenance import Provenance
 from rennet.storage.sources import SourceVersion
 
 INGESTED = "rennet_tpcdi"
@@ -128,33 +129,28 @@ class Runner:
                 result = self._create(mode, view)
             else:
                 result = self.engine.refresh(view, full=mode == "FULL")
-        lost = result is None or (mode == "FULL" and result.technique is Technique.NO_OP)
-        entry = self._entry(measured, result)
+        provenance = self.engine.find(view).provenance
+        assert provenance is not None
+        lost = self._lost(batch, mode, view, result, provenance)
+        entry = _entry(measured, provenance if lost or result is None else result, provenance)
         self.record.add("refreshes", batch=batch, mode=mode, view=view, lost=lost, **entry)
-        self.say(f"batch {batch}: {mode} {view}: {_told(entry)}")
+        self.say(f"batch {batch}: {mode} {view}: {'done before, not measured: ' * lost}{_told(entry)}")
+
+    def _lost(
+        self, batch: int, mode: str, view: str, result: RefreshResult | None, provenance: Provenance
+    ) -> bool:
+        """Whether a run that was killed had done this refresh, but not written down what it cost.
+
+        Then there is nothing to do any more, though the sources are not those of the batch before.
+        """
+        if result is None or result.technique is not Technique.NO_OP:
+            return result is None
+        before = self.record.find("refreshes", batch=batch - 1, mode=mode, view=view)
+        return any(each["sources"] != _dicts(provenance.sources) for each in before)
 
     def _create(self, mode: str, view: str) -> RefreshResult | None:
         policy = self.plan.policy if mode == "AUTO" else Policy.FULL
         return self.engine.create_materialized_view(view, self.workload.query(view), policy=policy)
-
-    def _entry(self, measured: Measured, result: RefreshResult | None) -> Entry:
-        """A refresh as the record keeps it; without a result if it had been done by a run that was killed."""
-        if result is None:
-            return asdict(measured)
-        view = self.engine.find(result.view)
-        assert view.provenance is not None
-        sources = view.provenance.sources
-        upstream = sorted({found[1] for s in sources if (found := BACKING.search(s.name))})
-        return {
-            "technique": str(result.technique),
-            "reason": result.reason,
-            "rows_inserted": result.rows_inserted,
-            "rows_deleted": result.rows_deleted,
-            "techniques": [_plain(each) for each in result.techniques],
-            "upstream": upstream,
-            "sources": [source.to_dict() for source in sources],
-            **asdict(measured),
-        }
 
     # -- checks
 
@@ -223,7 +219,9 @@ class Runner:
         try:
             with measuring(self.spark) as measured:
                 result = self.engine.refresh(name, technique=technique, pins=self._pins(batch, view))
-            return self._entry(measured, result)
+            provenance = self.engine.find(name).provenance
+            assert provenance is not None
+            return _entry(measured, result, provenance)
         except RennetError as error:
             return {"error": str(error)}
         finally:
@@ -234,6 +232,25 @@ class Runner:
         (entry,) = self.record.find("refreshes", batch=batch, mode="AUTO", view=view)
         sources = (SourceVersion.from_dict(source) for source in entry["sources"])
         return {source.path: source for source in sources}
+
+
+def _dicts(sources: Iterable[SourceVersion]) -> list[dict[str, str | int]]:
+    return [source.to_dict() for source in sources]
+
+
+def _entry(measured: Measured, done: RefreshResult | Provenance, provenance: Provenance) -> Entry:
+    """A refresh as the record keeps it: what it did, of what, and what that cost."""
+    sources = provenance.sources
+    return {
+        "technique": str(done.technique),
+        "reason": done.reason,
+        "rows_inserted": done.rows_inserted,
+        "rows_deleted": done.rows_deleted,
+        "techniques": [_plain(each) for each in done.techniques],
+        "upstream": sorted({found[1] for source in sources if (found := BACKING.search(source.name))}),
+        "sources": _dicts(sources),
+        **asdict(measured),
+    }
 
 
 def _plain(technique: dict[str, Any]) -> Entry:
@@ -255,6 +272,4 @@ def _told(entry: Entry) -> str:
         return str(entry["error"])
     wall, cpu = entry["wall_seconds"], entry["cpu_seconds"]
     costs = f"{wall:.2f} s, {cpu:.2f} s of CPU, {entry['jobs']} jobs, {entry['rows_read']:,} rows read"
-    if "technique" not in entry:
-        return f"done before; {costs}"
     return f"{entry['technique']}: {costs}, +{entry['rows_inserted']:,} -{entry['rows_deleted']:,}"
