@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -140,7 +141,7 @@ class Checked:
 def with_its_query(engine: Engine, view: str) -> Checked:
     """The view against its own query in full, as bags."""
     found = engine.verify(view)
-    return Checked(view, "query", found.equal, "" if found.equal else _differing(found.missing, found.extra))
+    return Checked(view, "query", found.equal, "" if found.equal else _told(found.missing, found.extra))
 
 
 def with_duckdb(spark: SparkSession, reference: Reference, view: str) -> Checked:
@@ -151,33 +152,48 @@ def with_duckdb(spark: SparkSession, reference: Reference, view: str) -> Checked
         file = Path(folder) / f"{table}.parquet"
         reference.export(table, file)
         expected = _typed(spark.read.parquet(str(file)), shown)
-        missing, extra = expected.exceptAll(shown).count(), shown.exceptAll(expected).count()
-    return Checked(view, "DuckDB", not missing and not extra, _differing(missing, extra))
+        missing, extra = differing(expected, shown)
+    return Checked(view, "DuckDB", not missing and not extra, _told(missing, extra))
+
+
+def differing(expected: DataFrame, shown: DataFrame) -> tuple[int, int]:
+    """How many rows one bag lacks and how many it has too many, counting copies."""
+    weighed = expected.withColumn("weight", F.lit(1)).union(shown.withColumn("weight", F.lit(-1)))
+    weights = weighed.groupBy(*shown.columns).agg(F.sum("weight").alias("weight"))
+    missing, extra = F.sum(F.greatest("weight", F.lit(0))), F.sum(F.greatest(-F.col("weight"), F.lit(0)))
+    ((lacks, has),) = weights.agg(missing, extra).collect()
+    return lacks or 0, has or 0
 
 
 def _typed(rows: DataFrame, like: DataFrame) -> DataFrame:
     return rows.select(*(F.col(field.name).cast(field.dataType) for field in like.schema.fields))
 
 
-def _differing(missing: int, extra: int) -> str:
+def _told(missing: int, extra: int) -> str:
     return f"{missing} rows are missing, {extra} should not be there" if missing or extra else ""
 
 
 def invariants(spark: SparkSession, batch: int) -> Iterator[Checked]:
-    """The rules that always hold, on the views of the current schema."""
-    for rule, rows in NEVER.items():
-        ((found,),) = spark.sql(f"SELECT count(*) {rows}").collect()
+    """The rules that always hold, on the views of the current schema; a query for all rules of a kind."""
+    for rule, found in _together(spark, {rule: f"count(*) {rows}" for rule, rows in NEVER.items()}):
         yield Checked(rule, "invariant", found == 0, f"{found} rows" if found else "")
-    for view in BATCHES:
-        numbers = sorted(row[0] for row in spark.sql(f"SELECT DISTINCT BatchID FROM {view}").collect())
-        everything = numbers == list(range(1, batch + 1))
-        yield Checked(
-            f"{view}: rows of all batches", "invariant", everything, "" if everything else str(numbers)
-        )
-    for view, source in KEPT.items():
-        counts = f"SELECT (SELECT count(*) FROM {view}), (SELECT count(*) FROM ({source}))"
-        ((has, needs),) = spark.sql(counts).collect()
+    wanted = list(range(1, batch + 1))
+    numbers = {view: f"array_sort(collect_set(BatchID)) FROM {view}" for view in BATCHES}
+    for view, found in _together(spark, numbers):
+        same = list(found) == wanted
+        yield Checked(f"{view}: rows of all batches", "invariant", same, "" if same else str(found))
+    counts = {
+        view: f"array((SELECT count(*) FROM {view}), (SELECT count(*) FROM ({source})))"
+        for view, source in KEPT.items()
+    }
+    for view, (has, needs) in _together(spark, counts):
         same = has == needs > 0
-        yield Checked(
-            f"{view}: a row for each of its source", "invariant", same, "" if same else f"{has}, {needs}"
-        )
+        note = "" if same else f"{has} rows for {needs}"
+        yield Checked(f"{view}: a row for each of its source", "invariant", same, note)
+
+
+def _together(spark: SparkSession, selected: Mapping[str, str]) -> list[tuple[str, Any]]:
+    """What each of some queries gives, in one."""
+    parts = [f"SELECT {number} AS number, {rest}" for number, rest in enumerate(selected.values())]
+    names = list(selected)
+    return [(names[number], found) for number, found in spark.sql(" UNION ALL ".join(parts)).collect()]
