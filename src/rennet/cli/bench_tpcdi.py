@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -112,13 +112,27 @@ def run(options: argparse.Namespace, activity: Activity) -> int:
         spark = session(place, memory=options.memory, config=COUNTED)
     try:
         Runner(spark, pipeline, data, record, plan, _say).run()
+    except Exception as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        close(spark)
+        with suppress(Exception):
+            close(spark)
     out = Output(False)
     out.grid(Grid.from_dicts([each.row() for each in decisions(record)]))
     wrong = [each for each in record.document["checks"] if not each["ok"]]
     out.line(f"\n{len(record.document['checks'])} checks, {len(wrong)} failed")
     return DIFFERENT if wrong else OK
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error is what followed from an interruption: a call into Spark that was cut off."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__context__
+    return False
 
 
 def _say(line: str) -> None:

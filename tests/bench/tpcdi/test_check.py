@@ -43,8 +43,8 @@ RIGHT = {
 }
 FACTS = {
     "DimTrade": "SELECT 1 AS TradeID, 1 AS SK_SecurityID, 1 AS SK_CompanyID, 1 AS SK_AccountID, "
-    "1 AS SK_CustomerID, 1 AS SK_BrokerID, 20170105 AS SK_CreateDateID, 90000 AS SK_CreateTimeID, 20170105 AS SK_CloseDateID, "
-    "90001 AS SK_CloseTimeID, 'Completed' AS Status",
+    "1 AS SK_CustomerID, 1 AS SK_BrokerID, 20170105 AS SK_CreateDateID, 90000 AS SK_CreateTimeID, "
+    "20170105 AS SK_CloseDateID, 90001 AS SK_CloseTimeID, 'Completed' AS Status",
     "FactHoldings": "SELECT 1 AS CurrentTradeID",
     "FactCashBalances": "SELECT 2 AS SK_AccountID, 20170701 AS SK_DateID",
     "FactWatches": "SELECT 1 AS SK_CustomerID, 20170630 AS SK_DateID_DatePlaced",

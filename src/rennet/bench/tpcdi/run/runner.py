@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,8 @@ class Runner:
                 if batch > 1:
                     self._force(batch)
         finally:
-            self.spark.sql(f"USE {before}")
+            with suppress(Exception):  # Spark may be gone: then what ended the run is what matters
+                self.spark.sql(f"USE {before}")
 
     # -- the tables below the views
 
