@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from rennet.bench.tpcdi.run.check import QUERY
 from rennet.bench.tpcdi.run.decide import FULL, decisions
 from rennet.bench.tpcdi.run.record import Record
 from rennet.bench.tpcdi.run.runner import FORCED, INGESTED, PIPELINES, Plan, Runner
@@ -20,7 +21,7 @@ PLAN = Plan(
     variant="paper",
     pipelines=("AUTO",),
     views=("FactHoldings",),
-    checked_from=2,
+    every_judge=False,
     policy=Policy.INCREMENTAL_STRICT,  # a refresh that is not incremental fails
 )
 
@@ -41,12 +42,12 @@ def record(spark: SparkSession, folder: Folder) -> Iterator[Record]:
 
 
 def test_every_view_is_right_after_every_batch(record: Record) -> None:
-    assert [each for each in record.document["checks"] if not each["ok"]] == []
-    for batch in (2, 3):
-        for view in EVALUATED:
-            assert record.find("checks", batch=batch, subject=view, by="query")
-            assert record.find("checks", batch=batch, subject=view, by="DuckDB")
-        assert record.find("checks", batch=batch, by="invariant")
+    checks = record.document["checks"]
+    assert [each for each in checks if not each["ok"]] == []
+    judged = [(each["batch"], each["subject"]) for each in checks]
+    assert judged == [(batch, view) for batch in (2, 3) for view in EVALUATED]
+    by_query = {each["subject"] for each in checks if each["by"] == QUERY}
+    assert by_query == {"DimCustomer"}  # DuckDB's table lacks some of its columns
 
 
 def test_every_view_is_refreshed_incrementally(record: Record) -> None:

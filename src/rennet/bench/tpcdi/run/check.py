@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 from rennet.api import Engine
 from rennet.bench.tpcdi.reference import Reference
 
+QUERY, DUCKDB, INVARIANT = "query", "DuckDB", "invariant"
+"""Who judges."""
 COMPARED = {
     "DimBroker": ("DimBroker", "SK_BrokerID, BrokerID, ManagerID, EffectiveDate, EndDate"),
     "DimCompany": ("DimCompany", "SK_CompanyID, CompanyID, Status, Name, Industry, EffectiveDate, EndDate"),
@@ -141,7 +143,7 @@ class Checked:
 def with_its_query(engine: Engine, view: str) -> Checked:
     """The view against its own query in full, as bags."""
     found = engine.verify(view)
-    return Checked(view, "query", found.equal, "" if found.equal else _told(found.missing, found.extra))
+    return Checked(view, QUERY, found.equal, "" if found.equal else _told(found.missing, found.extra))
 
 
 def with_duckdb(spark: SparkSession, reference: Reference, view: str) -> Checked:
@@ -153,7 +155,7 @@ def with_duckdb(spark: SparkSession, reference: Reference, view: str) -> Checked
         reference.export(table, file)
         expected = _typed(spark.read.parquet(str(file)), shown)
         missing, extra = differing(expected, shown)
-    return Checked(view, "DuckDB", not missing and not extra, _told(missing, extra))
+    return Checked(view, DUCKDB, not missing and not extra, _told(missing, extra))
 
 
 def differing(expected: DataFrame, shown: DataFrame) -> tuple[int, int]:
@@ -176,12 +178,12 @@ def _told(missing: int, extra: int) -> str:
 def invariants(spark: SparkSession, batch: int) -> Iterator[Checked]:
     """The rules that always hold, on the views of the current schema; a query for all rules of a kind."""
     for rule, found in _together(spark, {rule: f"count(*) {rows}" for rule, rows in NEVER.items()}):
-        yield Checked(rule, "invariant", found == 0, f"{found} rows" if found else "")
+        yield Checked(rule, INVARIANT, found == 0, f"{found} rows" if found else "")
     wanted = list(range(1, batch + 1))
     numbers = {view: f"array_sort(collect_set(BatchID)) FROM {view}" for view in BATCHES}
     for view, found in _together(spark, numbers):
         same = list(found) == wanted
-        yield Checked(f"{view}: rows of all batches", "invariant", same, "" if same else str(found))
+        yield Checked(f"{view}: rows of all batches", INVARIANT, same, "" if same else str(found))
     counts = {
         view: f"array((SELECT count(*) FROM {view}), (SELECT count(*) FROM ({source})))"
         for view, source in KEPT.items()
@@ -189,7 +191,7 @@ def invariants(spark: SparkSession, batch: int) -> Iterator[Checked]:
     for view, (has, needs) in _together(spark, counts):
         same = has == needs > 0
         note = "" if same else f"{has} rows for {needs}"
-        yield Checked(f"{view}: a row for each of its source", "invariant", same, note)
+        yield Checked(f"{view}: a row for each of its source", INVARIANT, same, note)
 
 
 def _together(spark: SparkSession, selected: Mapping[str, str]) -> list[tuple[str, Any]]:
