@@ -70,7 +70,7 @@ def measuring(spark: SparkSession) -> Iterator[Measured]:
     found.jobs = len(jobs)
     numbers = sorted({int(stage) for job in jobs for stage in jvm.iterate(job.stageIds())})
     tasks = [interval for number in numbers for interval in _stage(jvm, store, number, found)]
-    found.load = load((begin - began, end - began) for begin, end in tasks)
+    found.load = load((round(begin - began, 3), round(end - began, 3)) for begin, end in tasks)
     found.tasks, found.peak_tasks = len(tasks), peak(found.load)
     found.idle_seconds = max(0.0, found.wall_seconds - busy(found.load))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rennet.bench.tpcdi.run import plots
+from rennet.bench.tpcdi.run.check import DUCKDB, INVARIANT, QUERY
 from rennet.bench.tpcdi.run.decide import Decision
 from rennet.bench.tpcdi.run.record import Record
 from rennet.bench.tpcdi.run.summary import PAPER, Summary, limits
@@ -114,9 +115,9 @@ def _beside(runs: Sequence[Summary]) -> Iterator[str]:
         (
             "views faster incrementally",
             f"{faster} of {published}",
-            lambda run: f"{len(run.faster())} of {len(run.views)}",
+            lambda run: f"{len(run.faster())} of {len(run.compared())}",
         ),
-        ("… by CPU time", "–", lambda run: f"{len(run.faster('cpu'))} of {len(run.views)}"),
+        ("… by CPU time", "–", lambda run: f"{len(run.faster('cpu'))} of {len(run.compared())}"),
         ("right decisions", f"{right} of {published}", _right),
         ("whole pipeline, AUTO ÷ full, wall time", "–", lambda run: _ratios(run, "wall")),
         ("… CPU time", "–", lambda run: _ratios(run, "cpu")),
@@ -217,7 +218,7 @@ def _checks(runs: Sequence[Summary]) -> Iterator[str]:
 
 def _passed(run: Summary) -> list[str]:
     found = []
-    for by in ("query", "DuckDB", "invariant"):
+    for by in (QUERY, DUCKDB, INVARIANT):
         done = run.record.find("checks", by=by)
         found.append(f"{sum(each['ok'] for each in done)} of {len(done)}")
     return found

@@ -72,6 +72,10 @@ class Summary:
         """Views that are refreshed faster incrementally."""
         return [view for view in self.views if (self.speedup(view, by) or 0.0) > 1.0]
 
+    def compared(self) -> list[str]:
+        """Views that were refreshed both ways."""
+        return [view for view in self.views if self.speedup(view) is not None]
+
     def judged(self) -> list[Decision]:
         """Decisions for which enough was measured to judge them."""
         return [each for each in self.decisions if each.right is not None]
