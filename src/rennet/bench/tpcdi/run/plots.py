@@ -13,6 +13,7 @@ mpl.rcParams["svg.fonttype"] = "none"
 
 from matplotlib.axes import Axes  # noqa: E402  (after the choice of a backend)
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import MaxNLocator  # noqa: E402
 
 from rennet.bench.tpcdi.run.load import Point, joined  # noqa: E402
 from rennet.bench.tpcdi.run.summary import PAPER, Summary  # noqa: E402
@@ -30,6 +31,8 @@ def speedups(runs: Sequence[Summary], path: Path) -> None:
             heights = [run.speedup(view, by) or 1.0 for view in PAPER]
             axes.bar(places, [h - 1 for h in heights], width, bottom=1.0, label=run.name)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
         axes.axhline(1.0, color="black", linewidth=0.8)
         axes.set_ylabel(f"full ÷ incremental,\n{title}")
         axes.set_xticks(range(len(PAPER)), list(PAPER), rotation=30, ha="right")
@@ -53,6 +56,7 @@ def task_load(run: Summary, batch: int, path: Path) -> None:
 def _steps(axes: Axes, points: Sequence[Point]) -> None:
     axes.fill_between([moment for moment, _ in points], [running for _, running in points], step="post")
     axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _save(figure: Figure, path: Path) -> None:
