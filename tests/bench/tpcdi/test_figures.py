@@ -169,6 +169,16 @@ def test_a_whole_pipeline_with_a_gap_says_so(record: Record) -> None:
     assert not again.complete
 
 
+def test_a_pipeline_of_which_views_are_missing_is_not_whole(record: Record) -> None:
+    refresh(record, "DimTrade", 1, FULL)
+    refresh(record, "FactWatches", 1, FULL)
+    refresh(record, "DimTrade", 2, ROWS)
+    found, some = whole(record, "AUTO", 2), whole(record, "AUTO", 2, ["DimTrade"])
+    assert found is not None
+    assert some is not None
+    assert (found.complete, some.complete) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("more", "inserted", "says"),
     [

@@ -164,17 +164,20 @@ class Whole:
     cpu: float
     rows_read: int
     complete: bool
-    """Every view was measured: no run was killed between a refresh and its record."""
+    """Every view was measured: the run has gone so far, and was not killed between a refresh and its record."""
 
 
 def whole(record: Record, mode: str, batch: int, views: Collection[str] | None = None) -> Whole | None:
     """The sum over all views of a pipeline, or some, refreshed one after the other."""
     entries = record.find("refreshes", batch=batch, mode=mode)
+    wanted = {each["view"] for each in record.find("refreshes", mode=mode)}
     if views is not None:
-        entries = [each for each in entries if each["view"] in views]
+        wanted &= set(views)
+        entries = [each for each in entries if each["view"] in wanted]
     if not entries:
         return None
     wall = sum(each["wall_seconds"] for each in entries)
     cpu = sum(each["cpu_seconds"] for each in entries)
     rows = sum(each["rows_read"] for each in entries)
-    return Whole(batch, wall, cpu, rows, not any(each["lost"] for each in entries))
+    measured = {each["view"] for each in entries if not each["lost"]}
+    return Whole(batch, wall, cpu, rows, measured == wanted)

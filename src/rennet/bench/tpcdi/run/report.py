@@ -33,9 +33,10 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
     written = [page, figure]
     loads: dict[str, Path] = {}
     for run in runs:
-        if run.batches and run.record.find("refreshes", mode="FULL", batch=run.batches[-1]):
+        both = [batch for batch in run.batches if run.whole("AUTO", batch) and run.whole("FULL", batch)]
+        if both:
             loads[run.name] = drawn / f"load-{run.name.replace(' ', '-').replace(',', '')}.svg".lower()
-            plots.task_load(run, run.batches[-1], loads[run.name])
+            plots.task_load(run, both[-1], loads[run.name])
     written += loads.values()
     shown = {name: path.relative_to(folder).as_posix() for name, path in loads.items()}
     page.parent.mkdir(parents=True, exist_ok=True)
