@@ -164,7 +164,7 @@ class Whole:
     cpu: float
     rows_read: int
     complete: bool
-    """Every view was measured: the run has gone so far, and was not killed between a refresh and its record."""
+    """Every view was measured: the run went so far, and was not killed between a refresh and its record."""
 
 
 def whole(record: Record, mode: str, batch: int, views: Collection[str] | None = None) -> Whole | None:
