@@ -29,6 +29,13 @@ VIEWS = (
 )
 """Every view comes after those it reads."""
 
+VARIANTS = {
+    "paper": ("company_version", "security_version", "customer_version", "account_version"),
+    "entities": STAGES,
+    "views": (),
+}
+"""The ways to run it: which stages are tables that the ingestion keeps. The others are put into the views."""
+
 
 def query(name: str) -> str:
     """The text of a stage or view."""

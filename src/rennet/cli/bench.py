@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rennet.bench.tpcdi.settings import Settings, SettingsError
-from rennet.cli import measuring
+from rennet.cli import bench_tpcdi, measuring
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Grid, Output, seconds
 from rennet.cli.packages import needed_by
@@ -52,6 +52,7 @@ def add(commands: Any, shared: argparse.ArgumentParser) -> None:
         usual = getattr(default, name.replace("-", "_"))
         described = f"{text} (default {usual:g})"
         generate.add_argument(f"--{name}", type=kind, metavar=letter, default=usual, help=described)
+    bench_tpcdi.add(steps)
 
 
 def _add_window(benchmarks: Any, shared: argparse.ArgumentParser) -> None:
@@ -66,6 +67,10 @@ def run(options: argparse.Namespace, out: Output, activity: Activity, opened: me
         return measuring.run(options, out, activity, opened)
     if options.benchmark == "window":
         return _window(options, out, activity)
+    if options.step == "run":
+        return bench_tpcdi.run(options, activity)
+    if options.step == "report":
+        return bench_tpcdi.report(options, out)
     return _generate(options, out, activity)
 
 

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from rennet.errors import RennetError
 
+PACKAGES = ("numpy", "duckdb", "matplotlib")
+"""What `rennet[bench]` brings."""
+
 
 class MissingPackageError(RennetError):
     """A package that only benchmarks need is not installed."""
@@ -20,5 +23,7 @@ def needed_by(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in PACKAGES:
+            raise
         install = "Install it with: pip install 'rennet[bench]'"
         raise MissingPackageError(f"{what} needs {error.name}, which is not here.", install) from error

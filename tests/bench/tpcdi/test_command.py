@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import rennet.bench.tpcdi.run
+from tests.bench.tpcdi.conftest import Folder
 from tests.cli.conftest import Shell, shell
 
 __all__ = ["shell"]
@@ -89,3 +91,65 @@ def test_nothing_is_left_when_it_fails(shell: Shell, tmp_path: Path, monkeypatch
     assert ran.code == 4
     assert "No space left on device" in ran.err
     assert not (tmp_path / "new").exists()
+
+
+RUN, REPORT = ("bench", "tpcdi", "run"), ("bench", "tpcdi", "report")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("--scale 0.001", "The scale must be at least 0.05."),
+        ("--batches 1", "There must be at least two batches."),
+        ("--variant mine", "'mine' is not a variant of the benchmark."),
+        ("--views dimtrade,mine", "'mine' is not a view of the benchmark."),
+        ("--repeat 0", "--repeat must be at least 1."),
+        ("--resume", "There is nothing to go on with."),
+    ],
+)
+def test_wrong_usage_of_a_run(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, problem: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = shell.run(*RUN, *line.split())
+    assert ran.code == 2
+    assert problem in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_another_scale_are_refused(shell: Shell, small: Folder, tmp_path: Path) -> None:
+    file = tmp_path / "run.json"
+    common = ("--data", str(small.path), "--json", str(file))
+    ran = shell.run(*RUN, "--scale", "3", *common)
+    assert (ran.code, "is of scale 0.2, not 3." in ran.err) == (2, True)
+    ran = shell.run(*RUN, "--scale", "0.2", "--batches", "9", *common)
+    assert (ran.code, "has no 9 batches." in ran.err) == (2, True)
+    assert not file.exists()
+
+
+def test_a_record_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "run.json"
+    file.write_text("mine")
+    ran = shell.run(*RUN, "--json", str(file), "--data", str(tmp_path / "data"))
+    assert (ran.code, "Go on with it by --resume, or name another." in ran.err) == (3, True)
+    ran = shell.run(*RUN, "--json", str(file), "--resume", "--data", str(tmp_path / "data"))
+    assert (ran.code, "[NOT_A_RECORD]" in ran.err) == (3, True)
+    assert file.read_text() == "mine"
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_report_needs_a_record(shell: Shell, tmp_path: Path) -> None:
+    ran = shell.run(*REPORT, str(tmp_path / "nothing.json"), "--out", str(tmp_path / "out"))
+    assert (ran.code, "cannot be read" in ran.err) == (3, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_needs_matplotlib(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(sys.modules):
+        if name.startswith(("rennet.bench.tpcdi.run.report", "rennet.bench.tpcdi.run.plots", "matplotlib")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(rennet.bench.tpcdi.run, "plots", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = shell.run(*REPORT, str(tmp_path / "nothing.json"))
+    assert ran.code == 3
+    assert "[PACKAGE_NOT_INSTALLED] The report needs matplotlib" in ran.err

@@ -47,8 +47,8 @@ class Source:
 class Change:
     """What happens to a table before each refresh, as shares of the rows to change.
 
-    Updated and deleted rows are scattered by a hash of their number, the table and the round; `clustered` ones
-    have numbers next to each other, and a part of the table of their own in each round.
+    Updated and deleted rows are scattered by a hash of their number, the table and the round; `clustered`
+    ones have numbers next to each other, and a part of the table of their own in each round.
     """
 
     source: str
