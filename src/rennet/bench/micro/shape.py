@@ -47,8 +47,8 @@ class Source:
 class Change:
     """What happens to a table before each refresh, as shares of the rows to change.
 
-    Updated and deleted rows are scattered by a hash of their number, the table and the round; `clustered` ones
-    have numbers next to each other, and a part of the table of their own in each round.
+    Updated and deleted rows are scattered by a hash of their number, the table and the round; `clustered`
+    ones have numbers next to each other, and a part of the table of their own in each round.
     """
 
     source: str
@@ -85,12 +85,14 @@ class Hand:
     """How an expert keeps the result, in SQL.
 
     `{target}` is the table it is kept in, `{<source>}` a table, `{changes_of_<source>}` its change data
-    feed since the last refresh, `{fresh}` a name for something to cache.
+    feed since the last refresh.
     """
 
     statements: tuple[str, ...]
     table: str = ""
     """What the target is filled with at first, if it holds more than the query's result."""
+    fresh: str = ""
+    """MERGE reads its source more than once: rows that are dear to compute are cached before, as `fresh`."""
     shown: str = "*"
     """The columns of the target that are the query's result."""
 
