@@ -15,7 +15,23 @@ from rennet.bench.micro.shapes import CLUSTERED, SHAPES
 SMALL = Settings(rows=2_000, changes=20, repeat=1, warm_up=0)
 
 
-@pytest.mark.parametrize("shape", (*SHAPES, CLUSTERED[0]), ids=lambda shape: shape.name)
+QUICK = {
+    "append_only_filter",
+    "aggregate_many_groups",
+    "count_distinct",
+    "outer_join",
+    "dedup_row_number",
+    "moving_window",
+    "running_total",
+}
+"""One shape for each way in which a result is kept by hand; all the others are in the sweep."""
+CASES = [
+    pytest.param(shape, id=shape.name, marks=() if shape.name in QUICK else pytest.mark.slow)
+    for shape in (*SHAPES, CLUSTERED[0])
+]
+
+
+@pytest.mark.parametrize("shape", CASES)
 def test_contenders_agree(spark: SparkSession, shape: Shape, tmp_path: Path) -> None:
     measured = measure(spark, shape, SMALL, tmp_path, lambda _: None)
     assert measured.differences == {}

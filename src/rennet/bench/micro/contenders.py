@@ -84,9 +84,17 @@ class HandWritten:
         return self.probe.measured(lambda: self._run(changed))
 
     def _run(self, changed: Changed) -> None:
-        names = {**self.tables.names, **changed.feeds(self.tables.names)}
-        for statement in self.tables.shape.hand.statements:
-            self.tables.spark.sql(statement.format_map({**names, "target": self.table, "fresh": "fresh"}))
+        hand, spark = self.tables.shape.hand, self.tables.spark
+        names = {**self.tables.names, **changed.feeds(self.tables.names), "target": self.table}
+        fresh: DataFrame | None = None
+        if hand.fresh:
+            # Not CACHE TABLE … AS: inside it, Delta reads table_changes(…) as the table itself.
+            fresh = spark.sql(hand.fresh.format_map(names)).cache()
+            fresh.createOrReplaceTempView("fresh")
+        for statement in hand.statements:
+            spark.sql(statement.format_map(names))
+        if fresh is not None:
+            fresh.unpersist()
 
     def result(self) -> DataFrame:
         return self.tables.spark.sql(f"SELECT {self.tables.shape.hand.shown} FROM {self.table}")

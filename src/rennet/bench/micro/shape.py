@@ -85,12 +85,14 @@ class Hand:
     """How an expert keeps the result, in SQL.
 
     `{target}` is the table it is kept in, `{<source>}` a table, `{changes_of_<source>}` its change data
-    feed since the last refresh, `{fresh}` a name for something to cache.
+    feed since the last refresh.
     """
 
     statements: tuple[str, ...]
     table: str = ""
     """What the target is filled with at first, if it holds more than the query's result."""
+    fresh: str = ""
+    """MERGE reads its source more than once: rows that are dear to compute are cached before, as `fresh`."""
     shown: str = "*"
     """The columns of the target that are the query's result."""
 

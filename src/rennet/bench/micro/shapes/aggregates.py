@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rennet.bench.micro.shape import Change, Hand, Shape
-from rennet.bench.micro.shapes.tables import DEARER, MIXED, ORDERS, SIGNED, cached
+from rennet.bench.micro.shapes.tables import DEARER, MIXED, ORDERS, SIGNED
 
 
 def _totals(key: str) -> str:
@@ -28,17 +28,17 @@ def _adjusted(key: str) -> Hand:
 def _recomputed(aggregates: str, names: str) -> Hand:
     """The shops with changed rows are computed again."""
     return Hand(
-        cached(
-            f"""WITH touched AS (SELECT DISTINCT shop FROM {{changes_of_orders}}),
+        (
+            """MERGE INTO {target} t USING fresh s ON t.shop = s.shop
+               WHEN MATCHED AND s.gone THEN DELETE
+               WHEN MATCHED THEN UPDATE SET *
+               WHEN NOT MATCHED AND NOT s.gone THEN INSERT *""",
+        ),
+        fresh=f"""WITH touched AS (SELECT DISTINCT shop FROM {{changes_of_orders}}),
                      again AS (SELECT /*+ BROADCAST(k) */ o.shop, {aggregates}
                                FROM {{orders}} o JOIN touched k ON o.shop = k.shop GROUP BY o.shop)
                 SELECT k.shop, {names}, a.shop IS NULL AS gone
                 FROM touched k LEFT JOIN again a ON k.shop = a.shop""",
-            """MERGE INTO {target} t USING {fresh} s ON t.shop = s.shop
-               WHEN MATCHED AND s.gone THEN DELETE
-               WHEN MATCHED THEN UPDATE SET *
-               WHEN NOT MATCHED AND NOT s.gone THEN INSERT *""",
-        )
     )
 
 

@@ -16,7 +16,6 @@ from rennet.bench.micro.shapes.tables import (
     SHOPS,
     SIGNED,
     UPSERT,
-    cached,
 )
 
 JOINED = "o.id, o.customer, o.day, o.amount, c.name, c.segment"
@@ -66,8 +65,8 @@ OUTER_JOIN = Shape(
         Change("payments", "paid = paid + 1", updates=0.2, deletes=0.2, inserts=0.1),
     ),
     Hand(
-        cached(
-            """WITH touched AS (SELECT id FROM {changes_of_orders}
+        (f"MERGE INTO {{target}} t USING fresh s ON t.id = s.id {UPSERT}",),
+        fresh="""WITH touched AS (SELECT id FROM {changes_of_orders}
                                 UNION SELECT id FROM {changes_of_payments}),
                     now AS (SELECT /*+ BROADCAST(k) */ o.id, o.customer, o.amount
                             FROM {orders} o JOIN touched k ON o.id = k.id),
@@ -75,8 +74,6 @@ OUTER_JOIN = Shape(
                              FROM {payments} p JOIN touched k ON p.id = k.id)
                SELECT k.id, n.customer, n.amount, p.paid, n.id IS NULL AS gone
                FROM touched k LEFT JOIN now n ON k.id = n.id LEFT JOIN paid p ON k.id = p.id""",
-            f"MERGE INTO {{target}} t USING {{fresh}} s ON t.id = s.id {UPSERT}",
-        )
     ),
 )
 
@@ -119,8 +116,8 @@ EXISTS = Shape(
         Change("returns", "accepted = NOT accepted", updates=0.1, deletes=0.2, inserts=0.2),
     ),
     Hand(
-        cached(
-            """WITH touched AS (SELECT id FROM {changes_of_orders}
+        (f"MERGE INTO {{target}} t USING fresh s ON t.id = s.id {UPSERT}",),
+        fresh="""WITH touched AS (SELECT id FROM {changes_of_orders}
                                 UNION SELECT order_id FROM {changes_of_returns}),
                     returned AS (SELECT /*+ BROADCAST(k) */ DISTINCT k.id
                                  FROM {returns} r JOIN touched k ON r.order_id = k.id WHERE r.accepted),
@@ -128,7 +125,5 @@ EXISTS = Shape(
                             FROM {orders} o JOIN returned r ON o.id = r.id)
                SELECT k.id, n.day, n.amount, n.id IS NULL AS gone
                FROM touched k LEFT JOIN now n ON k.id = n.id""",
-            f"MERGE INTO {{target}} t USING {{fresh}} s ON t.id = s.id {UPSERT}",
-        )
     ),
 )

@@ -84,6 +84,6 @@ DISTINCT = Shape(
                 WHEN NOT MATCHED THEN INSERT *""",
         ),
         "SELECT shop, product % 25 AS shelf, COUNT(*) AS copies FROM {orders} GROUP BY ALL",
-        "shop, shelf",
+        shown="shop, shelf",
     ),
 )

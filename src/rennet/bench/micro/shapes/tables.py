@@ -72,8 +72,3 @@ UPSERT = """
     WHEN MATCHED AND s.gone THEN DELETE
     WHEN MATCHED THEN UPDATE SET *
     WHEN NOT MATCHED AND NOT s.gone THEN INSERT *"""
-
-
-def cached(rows: str, *merges: str) -> tuple[str, ...]:
-    """MERGE reads its source more than once: one that is dear to compute is cached before."""
-    return (f"CACHE TABLE {{fresh}} AS {rows}", *merges, "UNCACHE TABLE {fresh}", "DROP VIEW {fresh}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rennet.bench.micro.shape import Change, Hand, Shape
-from rennet.bench.micro.shapes.tables import DEARER, READINGS, UPSERT, cached
+from rennet.bench.micro.shapes.tables import DEARER, READINGS, UPSERT
 
 WEEK = """SUM(amount) OVER (PARTITION BY sensor ORDER BY day
                    RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW) AS week"""
@@ -15,8 +15,8 @@ MOVING_WINDOW = Shape(
     f"SELECT id, sensor, day, amount, {WEEK} FROM {{readings}}",
     (Change("readings", DEARER, updates=0.8, deletes=0.1, inserts=0.1),),
     Hand(
-        cached(
-            f"""WITH touched AS (SELECT DISTINCT sensor, day FROM {{changes_of_readings}}),
+        (f"MERGE INTO {{target}} t USING fresh s ON t.id = s.id {UPSERT}",),
+        fresh=f"""WITH touched AS (SELECT DISTINCT sensor, day FROM {{changes_of_readings}}),
                      near AS (SELECT /*+ BROADCAST(k) */ r.* FROM {{readings}} r LEFT SEMI JOIN touched k
                               ON r.sensor = k.sensor AND r.day BETWEEN k.day - 6 AND k.day + 6),
                      summed AS (SELECT id, sensor, day, amount, {WEEK} FROM near)
@@ -25,8 +25,6 @@ MOVING_WINDOW = Shape(
                 UNION ALL
                 SELECT id, sensor, day, amount, NULL, true FROM {{changes_of_readings}}
                 WHERE _change_type = 'delete'""",
-            f"MERGE INTO {{target}} t USING {{fresh}} s ON t.id = s.id {UPSERT}",
-        )
     ),
 )
 
