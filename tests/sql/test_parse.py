@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from rennet.errors import Policy, RennetError, StatementError
@@ -382,10 +380,9 @@ def test_every_statement_of_a_script_can_be_read() -> None:
     assert None not in [parse(text) for text in split(script)]
 
 
-def test_long_literals_take_linear_time() -> None:
-    started = time.perf_counter()
+def test_long_literals_end() -> None:
+    """With a pattern that backtracks, these would take hours."""
     split("SELECT '" + "''" * 200_000)
     split("/*" * 100_000)
     with pytest.raises(StatementError, match="never closed"):
         parse(CREATE + "v COMMENT '" + "\\'" * 200_000)
-    assert time.perf_counter() - started < 5
