@@ -71,6 +71,7 @@ class _Writer:
         self._outputs = outputs
         self._shapes: dict[int, str] = {}
         self._levels: dict[int, int] = {}
+        self._mentions: dict[int, frozenset[int]] = {}
         self._labels: dict[int, str] = {}
         self._keys: dict[int, str] = {}
         self._everything = list(_relations(root))
@@ -154,8 +155,15 @@ class _Writer:
         return sorted(
             f"{where} {written(term, named)}"
             for where, term in sites
-            if any(id(column) in own for column in _mentioned(term))
+            if not own.isdisjoint(self._columns_in(term))
         )
+
+    def _columns_in(self, term: Term) -> frozenset[int]:
+        """The columns a term mentions, by id; asked for once for each relation, so it is remembered."""
+        known = self._mentions.get(id(term))
+        if known is None:
+            known = self._mentions[id(term)] = frozenset(map(id, _mentioned(term)))
+        return known
 
     def _settle(self, relation: Relation) -> None:
         """Sort the inputs, and number relations from the top."""
