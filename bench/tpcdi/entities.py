@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from bench.tpcdi.ingest import AT_ONCE
 from bench.tpcdi.pipeline import query
 
 
@@ -34,6 +37,19 @@ ENTITIES = {
         ("customer_id", "symbol"), {"watch_history": ("w_c_id", "w_s_symb")}, "watch_history"
     ),
 }
+
+
+def keep(spark: SparkSession, names: Sequence[str], batch: int) -> None:
+    """Bring the tables of some stages up to date with a batch, once however often it is asked for."""
+
+    def one(name: str) -> None:
+        if not spark.catalog.tableExists(name):
+            create(spark, name)
+        elif batch > 1:
+            merge(spark, name, batch)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(one, names))
 
 
 def create(spark: SparkSession, name: str) -> None:

@@ -84,15 +84,31 @@ def scanning(spark: SparkSession) -> Iterator[Counter[str]]:
     context = jvm.session.sparkContext()
     store = jvm.session.sharedState().statusStore()
     context.listenerBus().waitUntilEmpty()
-    before = max((each.executionId() for each in jvm.items(store.executionsList())), default=-1)
+    before = max(_executions(jvm, store, 1), default=-1)
     yield found
     context.listenerBus().waitUntilEmpty()
-    numbers = [each.executionId() for each in jvm.items(store.executionsList())]
-    for number in (each for each in numbers if each > before):
+    for number in _executions_after(jvm, store, before):
         metrics = store.executionMetrics(number)
         for node in jvm.items(store.planGraph(number).allNodes()):
             if node.name().startswith("Scan parquet"):
                 _count(jvm, found, node, metrics)
+
+
+def _executions(jvm: Jvm, store: Any, last: int) -> list[int]:
+    """The numbers of the last executions that Spark remembers, in order."""
+    known = int(store.executionsCount())
+    wanted = min(last, known)
+    return [each.executionId() for each in jvm.items(store.executionsList(known - wanted, wanted))]
+
+
+def _executions_after(jvm: Jvm, store: Any, before: int) -> list[int]:
+    """The numbers above one, found without looking at all the executions of a long session."""
+    wanted = 100
+    while True:
+        found = _executions(jvm, store, wanted)
+        if len(found) < wanted or found[0] <= before:
+            return [number for number in found if number > before]
+        wanted *= 2
 
 
 def _count(jvm: Jvm, found: Counter[str], node: Any, metrics: Any) -> None:

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, activity: Activity) -> int:
         _one_of("variant", options.variant, tuple(pipeline.variants)),
         settings.batches,
         _views(options.views, EVALUATED),
-        _positive("repeat", options.repeat),
+        repeat=_positive("repeat", options.repeat),
     )
     record = _record(options, settings, plan.variant)
     place = Path(options.warehouse or f"tpcdi-{settings.scale:g}-{plan.variant}")

@@ -60,23 +60,20 @@ def measuring(spark: SparkSession) -> Iterator[Measured]:
     jvm = Jvm.of(spark)
     context = jvm.session.sparkContext()
     store = context.statusStore()
+    scheduler = context.dagScheduler()
     with scanning(spark) as scans:
-        before = max((job.jobId() for job in _jobs(jvm, store)), default=-1)
+        first = scheduler.numTotalJobs()
         began, started = time.time(), time.perf_counter()
         yield found
         found.wall_seconds = time.perf_counter() - started
     found.scans = dict(scans)
-    jobs = [job for job in _jobs(jvm, store) if job.jobId() > before]
+    jobs = [store.job(number) for number in range(first, scheduler.numTotalJobs())]
     found.jobs = len(jobs)
     numbers = sorted({int(stage) for job in jobs for stage in jvm.iterate(job.stageIds())})
     tasks = [interval for number in numbers for interval in _stage(jvm, store, number, found)]
     found.load = load((round(begin - began, 3), round(end - began, 3)) for begin, end in tasks)
     found.tasks, found.peak_tasks = len(tasks), peak(found.load)
     found.idle_seconds = max(0.0, found.wall_seconds - busy(found.load))
-
-
-def _jobs(jvm: Jvm, store: JavaObject) -> list[JavaObject]:
-    return jvm.items(store.jobsList(None))
 
 
 def _stage(jvm: Jvm, store: JavaObject, number: int, found: Measured) -> list[Interval]:

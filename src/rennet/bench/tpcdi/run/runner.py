@@ -39,6 +39,8 @@ class Plan:
     batches: int = 3
     views: tuple[str, ...] = EVALUATED
     """The views on which techniques are forced."""
+    forced_from: int = 2
+    """The first batch for which they are."""
     repeat: int = 1
     pipelines: tuple[str, ...] = tuple(PIPELINES)
     every_judge: bool = True
@@ -76,7 +78,7 @@ class Runner:
                         self._refresh(batch, mode, view)
                 if batch > 1 or self.plan.every_judge:
                     self._check(batch)
-                if batch > 1:
+                if batch >= self.plan.forced_from:
                     self._force(batch)
         finally:
             with suppress(Exception):  # Spark may be gone: then what ended the run is what matters
@@ -98,11 +100,7 @@ class Runner:
         started = time.perf_counter()
         self.workload.ingest(self.spark, self.data, batch)
         appended = time.perf_counter() - started
-        for name in self._entities:
-            if not self.spark.catalog.tableExists(name):
-                self.workload.create_entity(self.spark, name)
-            elif batch > 1:
-                self.workload.merge_entity(self.spark, name, batch)
+        self.workload.keep_entities(self.spark, self._entities, batch)
         took = time.perf_counter() - started
         if batch == 1:
             for schema in PIPELINES.values():

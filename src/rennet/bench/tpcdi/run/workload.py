@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -40,8 +40,7 @@ class Workload:
     variants: Mapping[str, tuple[str, ...]]
     query: Callable[[str], str]
     ingest: Callable[[SparkSession, Path, int], None]
-    create_entity: Callable[[SparkSession, str], None]
-    merge_entity: Callable[[SparkSession, str, int], None]
+    keep_entities: Callable[[SparkSession, Sequence[str], int], None]
 
 
 def workload() -> Workload:
@@ -64,6 +63,5 @@ def workload() -> Workload:
         pipeline.VARIANTS,
         pipeline.query,
         ingestion.ingest,
-        entities.create,
-        entities.merge,
+        entities.keep,
     )
