@@ -39,8 +39,9 @@ class Explanation:
         for each in self.techniques:
             mark = "→" if each["chosen"] else " "
             state = "applicable" if each["applicable"] else "not applicable"
-            cost = f"{each['estimate']:>9.3f} s " if "estimate" in each else " " * 12
-            lines.append(f" {mark} {each['technique']:<20} {state:<15}{cost}{each['issue']}".rstrip())
+            cost = f"{each['estimate']:.3f} s of CPU" if "estimate" in each else ""
+            said = "  ".join(part for part in (cost, each["issue"]) if part)
+            lines.append(f" {mark} {each['technique']:<20} {state:<15} {said}".rstrip())
         lines += _costs(self.techniques)
         lines += ["", "Sources"]
         for source in self.sources:
