@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from delta.tables import DeltaTable
-
 from rennet.jvm import Jvm
+from rennet.storage.names import quote
 from rennet.storage.sources import checksum, current, delta_log
 from rennet.storage.tables import first_line
 
@@ -33,7 +32,7 @@ def compact(jvm: Jvm, path: str) -> int:
     }
     for name, value in settings.items():
         jvm.spark.conf.set(name, value)
-    DeltaTable.forPath(jvm.spark, path).optimize().executeCompaction()
+    jvm.spark.sql(f"OPTIMIZE delta.{quote(path)}").collect()
     return files
 
 

@@ -110,7 +110,11 @@ class Runner:
 
     def _show(self, schema: str) -> None:
         """Make the ingested tables, and the stages that are none, visible in a pipeline's schema."""
-        tables = [row.tableName for row in self.spark.sql(f"SHOW TABLES IN {INGESTED}").collect()]
+        tables = [
+            row.tableName
+            for row in self.spark.sql(f"SHOW TABLES IN {INGESTED}").collect()
+            if not row.isTemporary
+        ]
         for name in tables:
             self.spark.sql(f"CREATE OR REPLACE VIEW {schema}.{name} AS SELECT * FROM {INGESTED}.{name}")
         self.spark.sql(f"USE {schema}")
