@@ -85,11 +85,13 @@ class HandWritten:
 
     def _run(self, changed: Changed) -> None:
         hand, spark = self.tables.shape.hand, self.tables.spark
-        names = {**self.tables.names, **changed.feeds(self.tables.names), "target": self.table}
-        fresh: DataFrame | None = None
-        if hand.fresh:
-            # Not CACHE TABLE … AS: inside it, Delta reads table_changes(…) as the table itself.
-            fresh = spark.sql(hand.fresh.format_map(names)).cache()
+        feeds = {f"changes_of_{source}": feed for source, feed in changed.feeds(self.tables.names).items()}
+        for name, feed in feeds.items():
+            # Analyzed on its own: in a query that also reads the table, table_changes(…) is the table.
+            spark.sql(f"SELECT * FROM {feed}").createOrReplaceTempView(name)
+        names = {**self.tables.names, **{name: name for name in feeds}, "target": self.table}
+        fresh = spark.sql(hand.fresh.format_map(names)).cache() if hand.fresh else None
+        if fresh is not None:
             fresh.createOrReplaceTempView("fresh")
         for statement in hand.statements:
             spark.sql(statement.format_map(names))

@@ -23,7 +23,7 @@ class Changed:
     def feeds(self, names: dict[str, str]) -> dict[str, str]:
         """For each changed table, the change data feed of these versions."""
         return {
-            f"changes_of_{source}": f"table_changes('{names[source]}', {first}, {last})"
+            source: f"table_changes('{names[source]}', {first}, {last})"
             for source, (first, last) in self.versions.items()
         }
 
