@@ -17,6 +17,8 @@ from rennet.bench.tpcdi.settings import Settings
 from rennet.errors import Policy
 from tests.bench.tpcdi.conftest import Folder, made
 
+pytestmark = pytest.mark.slow
+
 PLAN = Plan(
     variant="paper",
     pipelines=("AUTO",),
