@@ -41,25 +41,25 @@ def replaced(engine: Engine, query: str, name: str = "v") -> RefreshResult:
 
 
 CONSTANTS = {
-    "papers": ("SELECT id, x FROM t WHERE g = {}", "'x'", "'y'"),
-    "ranges": ("SELECT id, g FROM t WHERE x BETWEEN {} AND 15", "3", "8"),
     "dates": ("SELECT id FROM t WHERE d >= DATE{}", "'2024-01-05'", "'2024-01-12'"),
     "texts": ("SELECT id FROM t WHERE d >= {}", "'2024-01-05'", "'2024-01-12'"),
     "lists": ("SELECT id FROM t WHERE g IN ('z', {})", "'x'", "'y'"),
     "patterns": ("SELECT id FROM t WHERE concat(g, id) LIKE {}", "'x1%'", "'_2%'"),
-    "sums": ("SELECT k, sum(x) AS s, count(*) AS n FROM t WHERE g = {} GROUP BY k", "'x'", "'y'"),
     "extremes": ("SELECT k, max(x) AS m FROM t WHERE x < {} GROUP BY k", "20", "12"),
-    "medians": ("SELECT k, median(x) AS m FROM t WHERE x < {} GROUP BY k", "20", "12"),
-    "global_sums": ("SELECT sum(x) AS s FROM t WHERE g <> {}", "'x'", "'y'"),
-    "joins": ("SELECT t.id, u.name FROM t JOIN u ON t.k = u.k WHERE t.g = {}", "'x'", "'y'"),
     "outer_joins": (
         "SELECT t.id, u.name FROM t LEFT JOIN u ON t.k = u.k AND u.name <> {}", "'one'", "'two'",
     ),
     "windows": (
         "SELECT id, sum(x) OVER (PARTITION BY k ORDER BY id) AS s FROM t WHERE x > {}", "3", "8",
     ),
-    "subqueries": ("SELECT id FROM t WHERE k IN (SELECT k FROM u WHERE name = {})", "'one'", "'two'"),
     "cases": ("SELECT id, CASE WHEN x < {} THEN 'small' ELSE 'large' END AS size FROM t", "5", "9"),
+    "papers": ("SELECT id, x FROM t WHERE g = {}", "'x'", "'y'"),
+    "ranges": ("SELECT id, g FROM t WHERE x BETWEEN {} AND 15", "3", "8"),
+    "sums": ("SELECT k, sum(x) AS s, count(*) AS n FROM t WHERE g = {} GROUP BY k", "'x'", "'y'"),
+    "medians": ("SELECT k, median(x) AS m FROM t WHERE x < {} GROUP BY k", "20", "12"),
+    "global_sums": ("SELECT sum(x) AS s FROM t WHERE g <> {}", "'x'", "'y'"),
+    "joins": ("SELECT t.id, u.name FROM t JOIN u ON t.k = u.k WHERE t.g = {}", "'x'", "'y'"),
+    "subqueries": ("SELECT id FROM t WHERE k IN (SELECT k FROM u WHERE name = {})", "'one'", "'two'"),
     "counted_cases": (
         "SELECT g, sum(CASE WHEN x < {} THEN 1 ELSE 0 END) AS n FROM t GROUP BY g", "5", "9",
     ),
@@ -67,21 +67,20 @@ CONSTANTS = {
 
 
 def test_constants_are_carried(engine: Engine) -> None:
+    """The first half with sources that stand still, the second with sources that change as well."""
     for name, (query, before, _) in CONSTANTS.items():
         engine.create_materialized_view(name, query.format(before))
-    for name, (query, _, after) in CONSTANTS.items():
+    for number, (name, (query, _, after)) in enumerate(CONSTANTS.items()):
+        if number == len(CONSTANTS) // 2:
+            engine.sql("UPDATE t SET g = 'y', x = x + 1 WHERE id % 5 = 1")
+            engine.sql("DELETE FROM t WHERE id IN (2, 4, 9)")
+            engine.sql("INSERT INTO t VALUES (100, 'y', 2, 9, DATE'2024-01-13'), (101, 'x', NULL, 4, NULL)")
+            engine.sql("UPDATE u SET name = 'two' WHERE name = 'one'")
         backing = engine.find(name).backing
         result = replaced(engine, query.format(after), name)
         assert result.technique is not FULL, f"{name}: {result.reason}"
         assert "only a constant changed" in result.reason
         assert engine.find(name).backing == backing
-    engine.sql("UPDATE t SET g = 'y', x = x + 1 WHERE id % 5 = 1")
-    engine.sql("DELETE FROM t WHERE id IN (2, 4, 9)")
-    engine.sql("INSERT INTO t VALUES (100, 'y', 2, 9, DATE'2024-01-13'), (101, 'x', NULL, NULL, NULL)")
-    engine.sql("UPDATE u SET name = 'two' WHERE name = 'one'")
-    for name, (query, before, _) in CONSTANTS.items():
-        result = replaced(engine, query.format(before), name)
-        assert result.technique is not FULL, f"{name}: {result.reason}"
 
 
 def test_what_is_carried_is_said(engine: Engine) -> None:
@@ -261,7 +260,7 @@ def replaced_at_any_time(engine: Engine, query: str) -> RefreshResult:
 
 def test_functions_that_cannot_be_followed_are_noted(engine: Engine) -> None:
     def query(spark: SparkSession) -> DataFrame:
-        @udf("int")
+        @udf(returnType="int")
         def evaluated(x: int) -> int:
             return int(eval("x"))
 
