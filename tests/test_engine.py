@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+import rennet.api
 from rennet import Engine, Technique
 from rennet.errors import (
     AlreadyExistsError,
@@ -14,6 +16,7 @@ from rennet.errors import (
     DefinitionMissingError,
     NotIncrementalError,
 )
+from rennet.execute.refresh import Situation
 from rennet.jvm import Jvm
 from rennet.storage.provenance import PROVENANCE_DOMAIN
 from rennet.storage.transaction import Transaction
@@ -162,6 +165,29 @@ def test_a_refresh_that_lost_a_race_writes_nothing(engine: Engine, jvm: Jvm) -> 
         with pytest.raises(ConcurrentRefreshError):
             slow.commit({PROVENANCE_DOMAIN: "{}"})
     assert engine.verify("v")
+
+
+@pytest.mark.parametrize("change", ["INSERT INTO t VALUES (5, 'e')", "OPTIMIZE t"])
+def test_a_refresh_that_was_overtaken_before_it_began_writes_nothing(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """The changes it has found lead from rows that are no longer there."""
+    engine.create_materialized_view("v", "SELECT id, v FROM t")
+    engine.spark.sql(change)
+    assess, other = rennet.api.assess, Engine(engine.spark)
+
+    def overtaken(*arguments: Any, **named: Any) -> Situation:
+        found = assess(*arguments, **named)
+        monkeypatch.setattr(rennet.api, "assess", assess)
+        engine.spark.sql("INSERT INTO t VALUES (6, 'f')")
+        other.refresh("v")
+        return found
+
+    monkeypatch.setattr(rennet.api, "assess", overtaken)
+    with pytest.raises(ConcurrentRefreshError):
+        engine.refresh("v")
+    assert engine.verify("v")
+    assert engine.refresh("v").technique is Technique.NO_OP
 
 
 def test_policies(engine: Engine) -> None:

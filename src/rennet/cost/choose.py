@@ -104,7 +104,7 @@ def choose(
     if not options.estimates:
         return options.choice(incremental[0], WHY[incremental[0].technique])
     best = _cheapest(incremental, options.estimates)
-    rejected = _too_dear(options.estimates[best.technique], options.estimates[full.technique])
+    rejected = too_dear(options.estimates[best.technique], options.estimates[full.technique])
     if rejected is not None and policy is Policy.AUTO:
         return options.rejecting(incremental, rejected).choice(full, str(rejected))
     return options.choice(best, WHY[best.technique] + _comparison(options.estimates, best.technique))
@@ -171,7 +171,7 @@ def _main_issue(issues: Mapping[Technique, Issue]) -> Issue:
     return (real or list(issues.values()))[0]
 
 
-def _too_dear(best: Estimate, full: Estimate) -> Issue | None:
+def too_dear(best: Estimate, full: Estimate) -> Issue | None:
     """The reason to recompute in full, if that is worth it."""
     if best.total - full.total < WORTH_RECOMPUTING:
         return None

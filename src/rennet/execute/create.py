@@ -120,7 +120,9 @@ def _carrying(
             raise
         except Exception as error:
             failed = Issue(IssueType.EXECUTION_FAILED, f"CARRY_OVER failed: {first_line(error)}")
-        again = replace(made.situation, issue=failed, moment_before=None, before=(), carried="")
+        again = replace(
+            made.situation, issue=failed, moment_before=None, before=(), carried="", stored_at=None
+        )
         return _anew(jvm, view.name, definition, again)(path, meter)
 
     return fill
@@ -138,7 +140,7 @@ def _carry_over(
             raise ConcurrentRefreshError(f"{view.name} was refreshed meanwhile.", "Try again.")
         writing = replace(refresh, stored=stored)
         first = writing.carry_over(as_last_time(made.situation, known), carry.rows, meter)
-    then = refresh.run(replace(made.situation, carried=""), known, meter)
+    then = refresh.run(replace(made.situation, carried="", stored_at=None), known, meter)
     if then.technique is Technique.NO_OP:
         return replace(first, version=first.version if then.version is None else then.version)
     return replace(

@@ -14,7 +14,15 @@ from rennet.cost.learned import Learned, Reader
 from rennet.cost.sizes import Flows
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
 from rennet.delta.rules import Derivation
-from rennet.errors import Issue, IssueType, NotIncrementalError, Policy, RennetError, Technique
+from rennet.errors import (
+    ConcurrentRefreshError,
+    Issue,
+    IssueType,
+    NotIncrementalError,
+    Policy,
+    RennetError,
+    Technique,
+)
 from rennet.execute.apply import Applied, apply
 from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.leaves import Leaves, pinned_query
@@ -84,6 +92,8 @@ class Situation:
     """What it stood for in the last one; None in the first."""
     carried: str = ""
     """What of the definition changed and is carried over to the stored rows."""
+    stored_at: str | None = None
+    """When the refresh was made that the stored rows are taken to come from."""
 
     @property
     def moments(self) -> dict[str, datetime]:
@@ -143,7 +153,10 @@ def assess(jvm: Jvm, query: Query, provenance: Provenance | None, pins: Pins | N
         changes = {s.path: changes_since(jvm, before[s.path], s, used.get(s.path, ())) for s in now}
         issue = next((c.issue for c in changes.values() if c.issue is not None), None)
     then = datetime.fromisoformat(provenance.evaluated_at)
-    return Situation(query, now, provenance.sources, changes, issue, configuration, moment, then)
+    return Situation(
+        query, now, provenance.sources, changes, issue, configuration, moment, then,
+        stored_at=provenance.refreshed_at,
+    )  # fmt: skip
 
 
 def _definition_issue(
@@ -249,19 +262,31 @@ class Refresh:
 
     def _full(self, situation: Situation, issue: Issue) -> Choice:
         found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(INCREMENTAL, issue)
-        found[Technique.COMPLETE_RECOMPUTE] = _recompute(situation)
+        found[Technique.COMPLETE_RECOMPUTE] = recompute(situation)
         return choose(found, Policy.AUTO, self._costs(situation))
 
     # -- doing ---------------------------------------------------------------------------------------
 
     def _attempt(self, situation: Situation, choice: Choice, meter: Meter) -> RefreshResult:
         with Transaction(self.jvm, self.path) as transaction:
+            self._check_unmoved(situation, transaction)
             applied = self._apply(situation, choice.plan, transaction)
             if applied.issue is None:
                 return self._commit(situation, choice, applied, transaction, meter)
         if self.definition.policy is Policy.INCREMENTAL_STRICT:
             raise not_incremental(applied.issue)
         return self._attempt(situation, self._full(situation, applied.issue), meter)
+
+    def _check_unmoved(self, situation: Situation, transaction: Transaction) -> None:
+        """The changes lead from what the situation was assessed on to now: they fit no other rows.
+
+        Delta sees who commits after the transaction began; this sees who did between the two.
+        """
+        found = transaction.domains().get(PROVENANCE_DOMAIN)
+        if situation.stored_at is None or found is None:
+            return
+        if Provenance.from_json(found).refreshed_at != situation.stored_at:
+            raise ConcurrentRefreshError(f"{self.name} was refreshed meanwhile.", "Try again.")
 
     def _apply(self, situation: Situation, plan: RefreshPlan, transaction: Transaction) -> Applied:
         leaves = Leaves(
@@ -352,6 +377,7 @@ class Refresh:
                 techniques=(),
             )
             with Transaction(self.jvm, self.path) as transaction:
+                self._check_unmoved(situation, transaction)
                 version = transaction.commit({PROVENANCE_DOMAIN: moved.to_json()}, "REFRESH NO_OP")
         measured = meter.read()
         figures = (measured.wall_seconds, measured.cpu_seconds, measured.jobs)
@@ -385,10 +411,11 @@ def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
             return candidates(situation.query.layout, Derivation(situation.changed))
         except Exception as error:  # a rule that fails must never cost the user more than a recompute
             issue = Issue(IssueType.PLANNING_FAILED, first_line(error))
-    return {**dict.fromkeys(INCREMENTAL, issue), Technique.COMPLETE_RECOMPUTE: _recompute(situation)}
+    return {**dict.fromkeys(INCREMENTAL, issue), Technique.COMPLETE_RECOMPUTE: recompute(situation)}
 
 
-def _recompute(situation: Situation) -> RefreshPlan:
+def recompute(situation: Situation) -> RefreshPlan:
+    """The plan that is always possible."""
     made = complete_recompute(situation.query.layout, Derivation({}))
     assert isinstance(made, RefreshPlan)
     return made
