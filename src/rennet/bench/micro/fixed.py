@@ -64,7 +64,7 @@ CASES = (
     Case(
         "no_change",
         "SUM by 50 groups; nothing happens",
-        "SELECT customer, SUM(amount) FROM {table} GROUP BY 1",
+        "SELECT customer, SUM(amount) AS total FROM {table} GROUP BY customer",
     ),
 )
 
