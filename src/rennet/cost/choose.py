@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rennet.cost.learned import Costed, Learned, Reader
@@ -70,7 +70,8 @@ class Choice:
     plan: RefreshPlan
     reason: str
     techniques: tuple[dict[str, Any], ...]
-    estimate: Estimate | None = None
+    costs: Costs | None = None
+    """What it was made from."""
 
     @property
     def kept(self) -> tuple[dict[str, Any], ...]:
@@ -117,17 +118,17 @@ class _Options:
     plans: Mapping[Technique, RefreshPlan]
     issues: Mapping[Technique, Issue]
     estimates: Mapping[Technique, Estimate]
+    costs: Costs | None
 
     @staticmethod
     def of(found: Mapping[Technique, RefreshPlan | Issue], costs: Costs | None) -> _Options:
         plans = {technique: plan for technique, plan in found.items() if isinstance(plan, RefreshPlan)}
         issues = {technique: issue for technique, issue in found.items() if isinstance(issue, Issue)}
         estimates = {} if costs is None else {t: costs.of(plan) for t, plan in plans.items()}
-        return _Options(plans, issues, estimates)
+        return _Options(plans, issues, estimates, costs)
 
     def rejecting(self, rejected: Sequence[RefreshPlan], why: Issue) -> _Options:
-        issues = {**self.issues, **{plan.technique: why for plan in rejected}}
-        return _Options(self.plans, issues, self.estimates)
+        return replace(self, issues={**self.issues, **{plan.technique: why for plan in rejected}})
 
     def choice(self, plan: RefreshPlan, reason: str) -> Choice:
         techniques = tuple(
@@ -140,7 +141,7 @@ class _Options:
             }
             for technique in dict.fromkeys((*self.plans, *self.issues))
         )
-        return Choice(plan, reason, techniques, self.estimates.get(plan.technique))
+        return Choice(plan, reason, techniques, self.costs)
 
 
 def not_incremental(issue: Issue) -> NotIncrementalError:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rennet.cost.sizes import Flows, equal_columns, width
+from rennet.cost.sizes import Flows, equalities, width
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
 from rennet.delta.keys import restricted
-from rennet.plan.expressions import Attribute, alias, conjuncts
+from rennet.plan.expressions import Attribute, alias
 from rennet.plan.ir import (
     ANTI,
     INNER,
@@ -79,7 +79,7 @@ class Fitting:
 
     def _pruned(self, node: Join) -> Join:
         """L ⟕ R = L ⟕ (R ⋉ L), for a small L: only R ⋉ L can be found by sending L to every task"""
-        if node.how not in (LEFT, RIGHT) or not equal_columns(node.condition):
+        if node.how not in (LEFT, RIGHT):
             return node
         outer, inner = node.children if node.how == LEFT else reversed(node.children)
         if not self.small(outer) or self._bytes(inner) < max(SMALL, LARGER * self._bytes(outer)):
@@ -111,11 +111,8 @@ BOUNDED = (Project, Filter, Union, Aggregate, Once)
 
 def _equal_pairs(node: Join, outer: Node, inner: Node) -> list[tuple[Attribute, Attribute]]:
     """Columns of the two sides that joined rows agree in; that NULLs agree too only keeps more."""
-    assert node.condition is not None
     found = []
-    for part in conjuncts(node.condition):
-        if part.op not in ("EqualTo", "EqualNullSafe", "=", "<=>"):
-            continue
+    for part in equalities(node.condition):
         left, right = part.children
         if not isinstance(left, Attribute) or not isinstance(right, Attribute):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2s
 
-from rennet.cost.sizes import Flows, Statistics, TableSize, equal_columns, width
+from rennet.cost.sizes import Flows, Statistics, TableSize, equalities, width
 from rennet.delta.generate import Keyed, Placed, RefreshPlan, rows_named
 from rennet.plan.ir import (
     Aggregate,
@@ -138,7 +138,7 @@ class _Counting:
 
     def _join(self, node: Join) -> Iterator[tuple[Kind, float]]:
         left, right = self.flows.of(node.left), self.flows.of(node.right)
-        if not equal_columns(node.condition):
+        if not equalities(node.condition):
             yield Kind.NESTED_JOIN, left.rows * right.rows
             return
         rows = left.rows + right.rows + self.flows.of(node).rows

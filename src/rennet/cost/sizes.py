@@ -160,7 +160,7 @@ class Flows:
             return Flow(left.rows * part, left.base)
         if node.how in (EXISTENCE, SINGLE):
             return left
-        if equal_columns(node.condition):
+        if equalities(node.condition):
             base = max(left.base, right.base)
         else:
             base = left.base * right.base * (1.0 if node.condition is None else 0.1)
@@ -205,8 +205,7 @@ def kept(condition: Expr) -> float:
     return max(share, 0.01)
 
 
-def equal_columns(condition: Expr | None) -> bool:
-    """Does a join have a column to look rows up by?"""
-    if condition is None:
-        return False
-    return any(part.op in ("EqualTo", "EqualNullSafe", "=", "<=>") for part in conjuncts(condition))
+def equalities(condition: Expr | None) -> list[Expr]:
+    """What of a join's condition rows can be looked up by, whether or not NULLs are equal."""
+    parts = [] if condition is None else conjuncts(condition)
+    return [part for part in parts if part.op in ("EqualTo", "EqualNullSafe", "=", "<=>")]

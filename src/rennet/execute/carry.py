@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rennet.cost.choose import too_dear
-from rennet.cost.learned import Learned
 from rennet.delta.generate import RefreshPlan
 from rennet.delta.stored import from_stored
 from rennet.enable.constants import as_now, changed_constants, isolated, with_constants
@@ -20,9 +19,8 @@ from rennet.enable.determinism import obstacles
 from rennet.enable.layout import lay_out
 from rennet.enable.moments import with_moments
 from rennet.errors import Issue, IssueType, Policy, RennetError, Technique
-from rennet.execute.costing import ViewSize, costs
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Pins, Situation, assess, plans, recompute
+from rennet.execute.refresh import Pins, Situation, assess, of_view, plans, recompute
 from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
@@ -110,10 +108,7 @@ def as_last_time(situation: Situation, known: Provenance) -> Situation:
 
 def _dearer(jvm: Jvm, view: MaterializedView, situation: Situation, rows: Node) -> Issue | None:
     """Why the stored rows are not worth reading: the sources may be far smaller than the view."""
-    layout, changes = situation.query.layout, tuple(situation.changes.values())
-    known = None if view.provenance is None else view.provenance.rows
-    size, learned = ViewSize(view.bytes, known), Learned.from_json(view.costs)
-    model = costs(jvm, layout, situation.now, changes, size, learned)
+    model = of_view(jvm, view).model(situation)
     anew = model.of(recompute(situation))
     return too_dear(model.of(RefreshPlan(Technique.CARRY_OVER, rows, everything=True)), anew)
 

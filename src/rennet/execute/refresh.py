@@ -232,7 +232,7 @@ class Refresh:
     def choose(self, situation: Situation, full: bool = False, technique: Technique | None = None) -> Choice:
         """What this refresh will do, and what every technique would cost."""
         found = plans(situation)
-        model = self._costs(situation)
+        model = self.model(situation)
         if technique is Technique.NO_OP:
             raise NotIncrementalError("NO_OP cannot be used: the sources changed.", "Leave it to rennet.")
         if full or self.definition.policy is Policy.FULL:
@@ -244,7 +244,8 @@ class Refresh:
         said = f"; {situation.carried}" if situation.carried else ""
         return replace(choice, reason=choice.reason + said)
 
-    def _costs(self, situation: Situation) -> Costs:
+    def model(self, situation: Situation) -> Costs:
+        """What the cost model knows about this refresh."""
         changes = tuple(situation.changes.values())
         layout = situation.query.layout
         return costs(self.jvm, layout, situation.now, changes, self.size, self.learned, self.readers)
@@ -263,16 +264,17 @@ class Refresh:
     def _full(self, situation: Situation, issue: Issue) -> Choice:
         found: dict[Technique, RefreshPlan | Issue] = dict.fromkeys(INCREMENTAL, issue)
         found[Technique.COMPLETE_RECOMPUTE] = recompute(situation)
-        return choose(found, Policy.AUTO, self._costs(situation))
+        return choose(found, Policy.AUTO, self.model(situation))
 
     # -- doing ---------------------------------------------------------------------------------------
 
     def _attempt(self, situation: Situation, choice: Choice, meter: Meter) -> RefreshResult:
         with Transaction(self.jvm, self.path) as transaction:
             self._check_unmoved(situation, transaction)
-            applied = self._apply(situation, choice.plan, transaction)
+            model = choice.costs or self.model(situation)
+            applied = self._apply(situation, choice.plan, model, transaction)
             if applied.issue is None:
-                return self._commit(situation, choice, applied, transaction, meter)
+                return self._commit(situation, choice, model, applied, transaction, meter)
         if self.definition.policy is Policy.INCREMENTAL_STRICT:
             raise not_incremental(applied.issue)
         return self._attempt(situation, self._full(situation, applied.issue), meter)
@@ -288,7 +290,9 @@ class Refresh:
         if Provenance.from_json(found).refreshed_at != situation.stored_at:
             raise ConcurrentRefreshError(f"{self.name} was refreshed meanwhile.", "Try again.")
 
-    def _apply(self, situation: Situation, plan: RefreshPlan, transaction: Transaction) -> Applied:
+    def _apply(
+        self, situation: Situation, plan: RefreshPlan, model: Costs, transaction: Transaction
+    ) -> Applied:
         leaves = Leaves(
             self.jvm,
             {s.path: s for s in situation.now},
@@ -306,7 +310,7 @@ class Refresh:
         skipping = situation.bytes >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
             return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
-        fitting = Fitting(Flows(self._costs(situation).statistics))
+        fitting = Fitting(Flows(model.statistics))
         writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent)
         return apply(fitting.fitted(plan), writer, transaction, columns)
 
@@ -314,6 +318,7 @@ class Refresh:
         self,
         situation: Situation,
         choice: Choice,
+        model: Costs,
         applied: Applied,
         transaction: Transaction,
         meter: Meter,
@@ -341,7 +346,7 @@ class Refresh:
             rows,
         )
         learned = experience(
-            self._costs(situation), choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1
+            model, choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1
         )
         domains = {
             PROVENANCE_DOMAIN: provenance.to_json(),

@@ -69,6 +69,8 @@ class HandWritten:
     tables: Tables
     probe: Probe
     name: str = HAND
+    temporary: set[str] = field(default_factory=set)
+    """The views its statements read."""
 
     @property
     def table(self) -> str:
@@ -88,21 +90,27 @@ class HandWritten:
         feeds = {f"changes_of_{source}": feed for source, feed in changed.feeds(self.tables.names).items()}
         for name, feed in feeds.items():
             # Analyzed on its own: in a query that also reads the table, table_changes(…) is the table.
-            spark.sql(f"SELECT * FROM {feed}").createOrReplaceTempView(name)
+            self._show(spark.sql(f"SELECT * FROM {feed}"), name)
         names = {**self.tables.names, **{name: name for name in feeds}, "target": self.table}
         fresh = spark.sql(hand.fresh.format_map(names)).cache() if hand.fresh else None
         if fresh is not None:
-            fresh.createOrReplaceTempView("fresh")
+            self._show(fresh, "fresh")
         for statement in hand.statements:
             spark.sql(statement.format_map(names))
         if fresh is not None:
             fresh.unpersist()
 
+    def _show(self, rows: DataFrame, name: str) -> None:
+        self.temporary.add(name)
+        rows.createOrReplaceTempView(name)
+
     def result(self) -> DataFrame:
         return self.tables.spark.sql(f"SELECT {self.tables.shape.hand.shown} FROM {self.table}")
 
     def close(self) -> None:
-        """Nothing but tables."""
+        """A session outlives the benchmark, and SHOW TABLES shows its temporary views in every schema."""
+        for name in self.temporary:
+            self.tables.spark.catalog.dropTempView(name)
 
 
 @dataclass

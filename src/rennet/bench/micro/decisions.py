@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from rennet.api import Engine
 from rennet.bench.micro.cells import Cell, estimates
-from rennet.bench.micro.measure import Probe, Sample
+from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.tables import Tables
 from rennet.errors import NotIncrementalError
@@ -21,7 +21,6 @@ from rennet.jvm import Jvm
 
 FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.5, 1.0)
 ROWS = 1_000_000
-Said = Callable[[str], None]
 
 
 @dataclass(frozen=True)

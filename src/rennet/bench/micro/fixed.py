@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from rennet.api import Engine
-from rennet.bench.micro.measure import Probe, Sample
+from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.summary import figure, medians, ratio, whole
 from rennet.bench.micro.tables import PROPERTIES
 from rennet.jvm import Jvm
@@ -20,7 +20,6 @@ REPEAT = 15
 WARM_UP = 5
 APPEND = "append"
 COLUMNS = "id, CAST(id % 50 AS INT) AS customer, CAST(id AS DECIMAL(12,2)) AS amount"
-Said = Callable[[str], None]
 
 
 @dataclass(frozen=True)

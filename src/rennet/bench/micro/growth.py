@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from rennet.api import Engine
 from rennet.bench.micro.contenders import Rennet
-from rennet.bench.micro.measure import Probe, Sample
+from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.shape import CHANGES, Shape
 from rennet.bench.micro.summary import figure, medians, ratio
 from rennet.bench.micro.tables import Tables
@@ -28,7 +28,6 @@ SHAPES = (
 MILLION = 1_000_000
 REPEAT = 5
 WARM_UP = 1
-Said = Callable[[str], None]
 
 
 @dataclass

@@ -8,6 +8,9 @@ from dataclasses import dataclass, fields
 
 from rennet.jvm import JavaObject, Jvm
 
+Said = Callable[[str], None]
+"""Is told what a benchmark is doing."""
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from rennet.api import Engine
 from rennet.bench.micro.contenders import FULL, Contender, FullRecompute, HandWritten, Rennet
 from rennet.bench.micro.duck import DuckDb
-from rennet.bench.micro.measure import Probe
+from rennet.bench.micro.measure import Probe, Said
 from rennet.bench.micro.shape import CHANGES, Shape
 from rennet.bench.micro.summary import Measured
 from rennet.bench.micro.tables import Tables
@@ -35,9 +35,6 @@ class Settings:
     repeat: int = REPEAT
     warm_up: int = WARM_UP
     """Rounds before those that count: the first of anything is slower on a JVM."""
-
-
-Said = Callable[[str], None]
 
 
 def run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from rennet.api import Engine
 from rennet.bench.micro.contenders import Rennet
-from rennet.bench.micro.measure import Probe, Sample
+from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.summary import figure, medians, ratio, whole
 from rennet.bench.micro.tables import Tables
@@ -23,7 +23,6 @@ REFRESHES = 200
 CHANGES = 100
 REPEAT = 9
 WARM_UP = 2
-Said = Callable[[str], None]
 
 
 @dataclass
