@@ -10,6 +10,8 @@ from rennet.cost.operators import Kind
 from rennet.execute import maintain
 from rennet.execute.costing import rates, rates_file
 
+pytestmark = pytest.mark.learning
+
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Engine:

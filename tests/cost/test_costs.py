@@ -20,6 +20,8 @@ from rennet.plan.expressions import alias, fresh_copy, same
 from rennet.plan.ir import INNER, Aggregate, Scan, State, join, project
 from tests.laws.queries import scan, total
 
+pytestmark = pytest.mark.learning
+
 MILLION = 1_000_000
 RATES = shipped()
 
