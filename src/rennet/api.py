@@ -34,7 +34,7 @@ from rennet.jvm import Jvm
 from rennet.session import check
 from rennet.storage import events, history, tables
 from rennet.storage.names import ViewName, view_name
-from rennet.storage.provenance import Definition
+from rennet.storage.provenance import FIXED, Definition
 from rennet.storage.tables import MaterializedView, first_line
 
 
@@ -62,6 +62,7 @@ class Engine:
         properties: Mapping[str, str] | None = None,
         partitioned_by: tuple[str, ...] = (),
         cluster_by: tuple[str, ...] = (),
+        fixed: Sequence[str] = (),
         policy: Policy | str = Policy.AUTO,
         schedule: dict[str, Any] | None = None,
         pins: Pins | None = None,
@@ -69,9 +70,10 @@ class Engine:
         """Store a query's result and keep how it was made.
 
         `query` is SQL text, or a function that returns a DataFrame (with `spark` as its argument if it
-        takes one). `columns` renames the columns, in order, and gives each a comment. Returns the first
-        refresh, or None when a view with the same definition was there already: its data are kept. If a
-        definition that differs in little is replaced, of its data is kept what can be.
+        takes one). `columns` renames the columns, in order, and gives each a comment. The values of `fixed`
+        columns are computed when a row is first seen, and kept; the property `rennet.fixed` says the same.
+        Returns the first refresh, or None when a view with the same definition was there already: its data
+        are kept. If a definition that differs in little is replaced, of its data is kept what can be.
         """
         target = view_name(self.spark, name)
         tables.check_free(self.spark, target)
@@ -83,7 +85,7 @@ class Engine:
             "" if isinstance(query, str) else getattr(query, "__qualname__", "function"),
             comment,
             tuple((column, (columns or {}).get(column, "")) for column in named),
-            tuple((properties or {}).items()),
+            tuple({**(properties or {}), **({FIXED: ", ".join(fixed)} if fixed else {})}.items()),
             tuple(partitioned_by),
             tuple(cluster_by),
             Policy(policy),
@@ -92,7 +94,7 @@ class Engine:
             datetime.now(UTC).isoformat(),
         )
         with workspace(self._jvm) as jvm:
-            read = analyze(jvm, query, database, named, self.spark)
+            read = analyze(jvm, query, definition, self.spark)
             result = self._create(jvm, target, definition, read, replace, pins)
         if not isinstance(query, str):
             self._functions[target] = query
@@ -191,8 +193,7 @@ class Engine:
                 f"{view.name} is defined by the Python function {definition.function}, not known here.",
                 "Call create_materialized_view with it again: if it is unchanged, the data are kept.",
             )
-        names = tuple(column for column, _ in definition.columns)
-        return analyze(jvm, source, definition.database, names, self.spark)
+        return analyze(jvm, source, definition, self.spark)
 
     # -- understanding -------------------------------------------------------------------------------
 
@@ -214,19 +215,25 @@ class Engine:
                 view = self.find(name_or_query)
                 situation = assess(jvm, self._query(jvm, view), view.provenance)
                 return explain_refresh(str(view.name), situation, of_view(jvm, view))
-            database = self.spark.catalog.currentDatabase()
-            return explain_query("This query", analyze(jvm, name_or_query, database, columns, self.spark))
+            return explain_query("This query", self._read(jvm, name_or_query, columns))
 
     def _explain_replacing(
         self, jvm: Jvm, view: MaterializedView, query: str | QueryFunction, columns: tuple[str, ...]
     ) -> Explanation:
-        database, refresh = self.spark.catalog.currentDatabase(), of_view(jvm, view)
-        read = analyze(jvm, query, database, columns, self.spark)
-        definition = replace(view.definition, columns=tuple((column, "") for column in columns))
+        refresh, named = of_view(jvm, view), tuple((column, "") for column in columns)
+        database = self.spark.catalog.currentDatabase()
+        definition = replace(view.definition, columns=named, database=database)
+        read = analyze(jvm, query, definition, self.spark)
         if creation.same_definition(view, definition, read):
             return explain_refresh(str(view.name), assess(jvm, read, view.provenance), refresh)
         made = replacement(jvm, view, definition, read, lambda: self._query(jvm, view))
         return explain_replacement(str(view.name), made, refresh)
+
+    def _read(self, jvm: Jvm, query: str | QueryFunction, columns: tuple[str, ...]) -> Query:
+        """A query without a view."""
+        named = tuple((column, "") for column in columns)
+        definition = Definition("", "", columns=named, database=self.spark.catalog.currentDatabase())
+        return analyze(jvm, query, definition, self.spark)
 
     def _is_name(self, text: str) -> bool:
         try:
@@ -242,9 +249,13 @@ class Engine:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
         with workspace(self._jvm) as jvm:
             shown, query = jvm.spark.table(view.name.sql), self._query(jvm, view)
-            result = compare(str(view.name), as_written(jvm, query, view.provenance), shown, samples)
+            expected, fixed = as_written(jvm, query, view.provenance), view.definition.fixed
+            result = compare(str(view.name), expected.drop(*fixed), shown.drop(*fixed), samples)
+            if fixed:
+                result = replace(result, note=f"fixed at first sight and not compared: {', '.join(fixed)}")
             if result.equal or not query.left_open:
                 return result
+            shown = shown.drop(*fixed)
             decided = compare(str(view.name), as_decided(jvm, query, view.provenance), shown, samples)
             return replace(decided, note=LEFT_OPEN) if decided.equal else result
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -45,12 +46,22 @@ class Case:
 
     @property
     def layout(self) -> Layout:
-        """As planning has it."""
-        return lay_out(without_order(self.plan))
+        """As planning has it, of a view partitioned by whatever it can be."""
+        names = Counter(column.name for column in self.plan.output)
+        alone = tuple(name for name, times in names.items() if times == 1)
+        return replace(lay_out(without_order(self.plan)), partitioned_by=alone)
 
     @property
     def derivation(self) -> Derivation:
-        return Derivation(self.changed)
+        """Every column of a source is one that it is partitioned by."""
+        touched = {
+            source: {
+                column.name: frozenset(written(row[place]) for row in self.world.delta(source))
+                for place, column in enumerate(SCHEMAS[source])
+            }
+            for source in self.changed
+        }
+        return Derivation(self.changed, touched)
 
     @property
     def before(self) -> Bag:
@@ -70,6 +81,11 @@ class Case:
             lines.append(f"{name} after  {dict(self.world.after[name])}")
             lines.append(f"{name} delta  {dict(self.world.delta(name))} changed={self.changed.get(name)}")
         return "\n".join(lines)
+
+
+def written(value: object) -> str | None:
+    """A partition's value as a log has it."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def text(node: Node, indent: str = "") -> str:

@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan
+from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan
 from rennet.enable.layout import Layout
 from rennet.plan.ir import State
 from rennet.testing.bags import World, at, evaluate
 from rennet.testing.values import Bag, bag
+from tests.laws.cases import written
 
 
 def built(layout: Layout, world: World, state: State) -> Bag:
@@ -35,6 +36,11 @@ def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:
     elif isinstance(plan.removed, Placed):
         places = {row[-1] for row in evaluate(plan.removed.rows, here)}
         kept = bag([row for place, row in enumerate(stored.elements()) if place not in places])
+    elif isinstance(plan.removed, Partitions):
+        assert plan.inserted is not None
+        place = [column.name for column in plan.inserted.output].index(plan.removed.column)
+        gone = plan.removed.values
+        kept = Counter({row: n for row, n in stored.items() if written(row[place]) not in gone})
     return kept + arrived
 
 

@@ -25,6 +25,7 @@ VIEWS: dict[Technique, st.SearchStrategy[Case]] = {
     Technique.GROUP_AGGREGATE: grouped(sums=True),
     Technique.GENERIC_AGGREGATE: grouped(keyed=True),
     Technique.WINDOW_FUNCTION: windows(keyed=True),
+    Technique.PARTITION_OVERWRITE: st.one_of(grouped(keyed=True), windows(keyed=True), compositions(3)),
     Technique.ROW_BASED: compositions(3),
     Technique.COMPLETE_RECOMPUTE: compositions(3),
 }

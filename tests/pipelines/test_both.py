@@ -76,11 +76,7 @@ PROJECTS = {
 }
 
 
-UNFINISHED = pytest.mark.xfail(reason="SparkSession.active() in a file is not the session of the pipeline")
-NAMES = [pytest.param(name, marks=UNFINISHED if name == "both_python" else ()) for name in PROJECTS]
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROJECTS)
 def test_the_tables_are_the_same(spark: SparkSession, tmp_path: Path, name: str) -> None:
     pytest.importorskip("grpc", reason="spark-pipelines needs the extra rennet[compare]")
     files, tables = PROJECTS[name]

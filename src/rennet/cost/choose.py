@@ -197,5 +197,6 @@ WHY = {
     Technique.GROUP_AGGREGATE: "every aggregate can be updated from the changed rows alone",
     Technique.GENERIC_AGGREGATE: "only the groups with changed rows are recomputed",
     Technique.WINDOW_FUNCTION: "only the window partitions with changed rows are recomputed",
+    Technique.PARTITION_OVERWRITE: "only the partitions with changed rows are recomputed",
     Technique.ROW_BASED: "the changed rows are traced through the query",
 }

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2s
 
-from rennet.cost.sizes import Flows, Statistics, TableSize, equalities, width
-from rennet.delta.generate import Keyed, Placed, RefreshPlan, rows_named
+from rennet.cost.sizes import Flows, Statistics, TableSize, equalities, kept, width
+from rennet.delta.generate import Keyed, Placed, RefreshPlan, Removed, rows_named
 from rennet.plan.ir import (
     Aggregate,
     Expand,
@@ -20,6 +20,7 @@ from rennet.plan.ir import (
     Once,
     Project,
     Scan,
+    Slice,
     State,
     Stored,
     Window,
@@ -73,16 +74,21 @@ class _Counting:
     def refresh(self, plan: RefreshPlan) -> Iterator[Operator]:
         yield Operator(Kind.COMMIT, f"{plan.technique}", f"commit {plan.everything}", JOBS[plan.everything])
         if plan.removed is not None:
-            wanted = rows_named(plan.removed)
-            yield from self._tree(wanted)
-            if not isinstance(plan.removed, Placed):
-                yield from self._found(wanted, isinstance(plan.removed, Keyed))
-            # Rows to delete lie anywhere: their files get a list of them each.
-            marked = 2 * self.flows.of(wanted).rows
-            yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {self._shape(wanted)}", marked)
+            yield from self._removing(plan.removed)
         if plan.inserted is not None:
             yield from self._tree(plan.inserted)
             yield from self._written(plan.inserted)
+
+    def _removing(self, removed: Removed) -> Iterator[Operator]:
+        wanted = rows_named(removed)
+        if wanted is None:  # whole files go: the commit says so, and that is all
+            return
+        yield from self._tree(wanted)
+        if not isinstance(removed, Placed):
+            yield from self._found(wanted, isinstance(removed, Keyed))
+        # Rows to delete lie anywhere: their files get a list of them each.
+        marked = 2 * self.flows.of(wanted).rows
+        yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {self._shape(wanted)}", marked)
 
     def _found(self, wanted: Node, by_key: bool) -> Iterator[Operator]:
         """The stored rows to delete are looked up by their key, or by a hash of their content."""
@@ -103,6 +109,11 @@ class _Counting:
             if id(node.child) in self._done:
                 return
             self._done.add(id(node.child))
+        if isinstance(node, Slice):
+            assert isinstance(node.child, Scan)
+            read = self._read(node.child) * kept(node.condition)
+            yield Operator(Kind.SCAN, describe(node), f"slice {self._shape(node)}", read)
+            return
         for child in node.children:
             yield from self._tree(child)
         for kind, units in self._work(node):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rennet.delta.change import Change, effectivize, weight_of
 from rennet.delta.keys import changed_keys, group_columns, restricted
 from rennet.delta.merge import LOST, merged_states, places_of, state_changes, surviving
+from rennet.delta.partitions import Values, partitioned_alike, sliced
 from rennet.delta.rules import Derivation
 from rennet.delta.running import continued
 from rennet.delta.windows import affected, reached
@@ -25,7 +26,7 @@ from rennet.plan.expressions import (
     fresh_copy,
     literal,
 )
-from rennet.plan.ir import Aggregate, Node, Once, Replicate, Window, filter_, project
+from rennet.plan.ir import Aggregate, Node, Once, Replicate, Scan, State, Window, filter_, project
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,28 @@ class Placed:
     rows: Node
 
 
-def rows_named(removed: Keyed | Alike | Placed) -> Node:
-    """The rows that say which stored ones go."""
+@dataclass(frozen=True)
+class Partitions:
+    """All stored rows of the partitions of these values, as the log writes them."""
+
+    column: str
+    values: Values
+
+    def __str__(self) -> str:
+        shown = sorted("NULL" if value is None else value for value in self.values)
+        more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+        return f"{self.column} in ({', '.join(shown[:10])}{more})"
+
+
+Removed = Keyed | Alike | Placed | Partitions
+
+
+def rows_named(removed: Removed) -> Node | None:
+    """The rows that say which stored ones go, if they have to be computed."""
     if isinstance(removed, Keyed):
         return removed.keys
+    if isinstance(removed, Partitions):
+        return None
     return removed.delta if isinstance(removed, Alike) else removed.rows
 
 
@@ -77,7 +96,7 @@ class RefreshPlan:
 
     technique: Technique
     inserted: Node | None
-    removed: Keyed | Alike | Placed | None = None
+    removed: Removed | None = None
     everything: bool = False
     """All stored rows leave."""
     repair: Repair | None = None
@@ -87,7 +106,7 @@ def complete_recompute(layout: Layout, derivation: Derivation) -> RefreshPlan | 
     """V' = Q(T')"""
     derived = derivation.change(layout.plan)
     after = layout.plan if isinstance(derived, Issue) else derived.after
-    return RefreshPlan(Technique.COMPLETE_RECOMPUTE, after, everything=True)
+    return RefreshPlan(Technique.COMPLETE_RECOMPUTE, layout.finished(after), everything=True)
 
 
 def append_only(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -98,7 +117,8 @@ def append_only(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
     if derived.delta is None or not derived.grows:
         what = "the changes may take rows away"
         return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.SOURCE_HAS_DELETES)
-    return RefreshPlan(Technique.APPEND_ONLY, project(derived.delta, derived.delta.output[:-1]))
+    gained = project(derived.delta, derived.delta.output[:-1])
+    return RefreshPlan(Technique.APPEND_ONLY, layout.finished(gained))
 
 
 def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -123,7 +143,7 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
     removed: Keyed | Alike = Alike(lost)
     if layout.unique:
         removed = Keyed(project(lost, tuple(fresh_copy(k) for k in layout.keys)), _positions(layout))
-    return RefreshPlan(Technique.ROW_BASED, Replicate((gained,)), removed)
+    return RefreshPlan(Technique.ROW_BASED, layout.finished(Replicate((gained,))), removed)
 
 
 def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -182,6 +202,24 @@ def _framed_window(layout: Layout, limits: Span, window: Window, child: Change) 
     removed = Keyed(copies, _positions(layout), within=where, unknown=functions is None)
     inserted = _replaced(layout.plan, window, outputs)
     return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed)
+
+
+def partition_overwrite(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
+    """V' = V − {partitions in P} + σP(Q(T')), P = the partitions of T in which rows changed"""
+    if not layout.partitioned_by:
+        return Issue(IssueType.NOT_THIS_SHAPE, "the view has no PARTITIONED BY")
+    if not derivation.changed or layout.fixed:
+        return _nothing_changed()
+    alike = None
+    if derivation.touched.keys() == derivation.changed.keys():
+        alike = partitioned_alike(layout.plan, layout.partitioned_by, derivation.touched)
+    if alike is None:
+        what = "a partition of the view may depend on other partitions of a changed source, or on all of it"
+        return Issue(IssueType.NOT_THIS_SHAPE, what)
+    column, values = alike
+    after = layout.plan.transform_up(lambda node: node.at(State.AFTER) if isinstance(node, Scan) else node)
+    inserted = sliced(after, column, values, derivation.touched)
+    return RefreshPlan(Technique.PARTITION_OVERWRITE, inserted, Partitions(column.name, values))
 
 
 def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
@@ -249,6 +287,7 @@ CANDIDATES: tuple[tuple[Technique, Callable[[Layout, Derivation], RefreshPlan | 
     (Technique.GROUP_AGGREGATE, group_aggregate),
     (Technique.GENERIC_AGGREGATE, generic_aggregate),
     (Technique.WINDOW_FUNCTION, window_function),
+    (Technique.PARTITION_OVERWRITE, partition_overwrite),
     (Technique.ROW_BASED, row_based),
     (Technique.COMPLETE_RECOMPUTE, complete_recompute),
 )

@@ -20,6 +20,7 @@ from rennet.delta.linear import (
     project_rule,
     union_rule,
 )
+from rennet.delta.partitions import Touched
 from rennet.delta.temporal import TEMPORAL_RULES, at_earlier_moment, is_temporal
 from rennet.delta.windows import window_rule
 from rennet.errors import Issue, IssueSubType, IssueType
@@ -59,10 +60,14 @@ def rule_name(node: Node) -> str:
 
 
 class Derivation:
-    """Derives changes bottom-up; `changed` names the sources that changed, and whether they only grew."""
+    """Derives changes bottom-up; `changed` names the sources that changed, and whether they only grew.
 
-    def __init__(self, changed: Mapping[str, bool]) -> None:
+    `touched` has those of which it is known under which partition values rows changed.
+    """
+
+    def __init__(self, changed: Mapping[str, bool], touched: Touched | None = None) -> None:
         self.changed = changed
+        self.touched: Touched = touched or {}
         self._done: dict[int, tuple[Node, Change | Issue]] = {}
 
     def change(self, node: Node) -> Change | Issue:

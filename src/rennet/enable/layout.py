@@ -57,10 +57,32 @@ class Layout:
     rows: Attribute | None = None
     visible: Attribute | None = None
     content: Attribute | None = None
+    fixed: tuple[Alias, ...] = ()
+    """Columns computed from those of `plan` for rows that come, and then kept."""
+
+    partitioned_by: tuple[str, ...] = ()
+    """The columns that the backing table is partitioned by."""
 
     @property
     def columns(self) -> tuple[Attribute, ...]:
         return self.plan.output
+
+    @property
+    def stored(self) -> tuple[Attribute, ...]:
+        """All columns of the backing table."""
+        return (*self.columns, *(each.attribute for each in self.fixed))
+
+    def finished(self, rows: Node) -> Node:
+        """Rows of `plan` that come, with the columns that are computed for them now."""
+        if not self.fixed:
+            return rows
+        now = {column.id: found for column, found in zip(self.columns, rows.output, strict=True)}
+
+        def present(part: Expr) -> Expr | None:
+            return now.get(part.id) if isinstance(part, Attribute) else None
+
+        made = (alias(each.child.transform(present), each.name) for each in self.fixed)
+        return project(rows, (*rows.output, *made))
 
     @property
     def unique(self) -> bool:
@@ -81,7 +103,7 @@ def lay_out(plan: Node) -> Layout:
         limits = span(top)
         if limits is not None or columns_of(top.partition):
             return _windowed(plan, top, limits)
-    return _by_content(plan)
+    return by_content(plan)
 
 
 def plain(plan: Node) -> Layout:
@@ -96,7 +118,7 @@ def peel(plan: Node) -> Node:
     return plan
 
 
-def _by_content(plan: Node) -> Layout:
+def by_content(plan: Node) -> Layout:
     """Rows are told apart by what they hold; the hash makes them quick to find."""
     content = _content(plan)
     if content is None:

@@ -69,7 +69,8 @@ def _isolated(node: Node) -> Node:
     return node if isolate is None else isolate(node)
 
 
-def _marked(expression: Expr) -> Expr:
+def marked(expression: Expr) -> Expr:
+    """The functions of time in it as the moment of the refresh."""
     return expression.transform(lambda part: moment(part) if part.op in TIME_FUNCTIONS else None)
 
 
@@ -80,7 +81,7 @@ def _filter(node: Filter) -> Node:
 
 def _over(child: Node, parts: list[Expr]) -> Node:
     fixed = [part for part in parts if not temporal(part)]
-    moving = [_marked(part) for part in parts if temporal(part)]
+    moving = [marked(part) for part in parts if temporal(part)]
     below = filter_(child, conjunction(fixed)) if fixed else child
     return filter_(below, conjunction(moving)) if moving else below
 
@@ -89,7 +90,7 @@ def _project(node: Project) -> Node:
     """Values that time changes here and there; one that it changes in every row is left as it is"""
     if not all(rarely(value_of(e)) for e in node.exprs):
         return node
-    return project(node.child, tuple(_renewed(e, _marked(value_of(e))) for e in node.exprs))
+    return project(node.child, tuple(_renewed(e, marked(value_of(e))) for e in node.exprs))
 
 
 def rarely(expression: Expr) -> bool:
@@ -138,10 +139,10 @@ def _aggregate(node: Aggregate) -> Node:
     child = below.over(node.child)
     if not any(temporal(e) for e in exprs):
         return Aggregate(node.grouping, exprs, (child,))
-    return _finished_above(Aggregate(node.grouping, exprs, (child,)))
+    return _project(finished_above(Aggregate(node.grouping, exprs, (child,))))
 
 
-def _finished_above(node: Aggregate) -> Node:
+def finished_above(node: Aggregate) -> Project:
     """The aggregates and keys alone, with the expressions over them in a projection on top."""
     inner: dict[Expr, Named] = {e: e for e in node.grouping if isinstance(e, Attribute)}
 
@@ -152,7 +153,7 @@ def _finished_above(node: Aggregate) -> Node:
 
     shown = tuple(_renewed(e, value_of(e).transform(taken)) for e in node.exprs)
     below = Aggregate(node.grouping, tuple(inner.values()), node.children)
-    return _project(project(below, shown))
+    return Project(shown, (below,))
 
 
 def _within_calls(expression: Expr, below: _Columns) -> Expr:
@@ -193,7 +194,7 @@ class _Columns:
     def column(self, expression: Expr) -> Attribute:
         self.refused |= not rarely(expression)
         name = f"__mv_timed_{len(self.made)}"
-        return self.made.setdefault(expression, alias(_marked(expression), name)).attribute
+        return self.made.setdefault(expression, alias(marked(expression), name)).attribute
 
     def over(self, child: Node) -> Node:
         return project(child, (*child.output, *self.made.values())) if self.made else child

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
-from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan
+from rennet.delta.generate import Keyed, Partitions, Placed, RefreshPlan, Removed
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
@@ -60,9 +60,11 @@ def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
 
 
 def _delete(
-    removed: Keyed | Alike | Placed, writer: Writer, transaction: Transaction, columns: list[str]
+    removed: Removed, writer: Writer, transaction: Transaction, columns: list[str]
 ) -> tuple[int, int | None]:
     """Delete the rows; with them, how many there must have been, where that is known."""
+    if isinstance(removed, Partitions):
+        return transaction.delete_partitions(removed.column, removed.values), None
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
         return transaction.delete(places.where(F.col(ROW).isNotNull())), None
@@ -116,6 +118,7 @@ def _inside(value: Column, low: Column, high: Column, whole: Column, unknown: bo
 def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
     """Of the stored rows equal to a lost row, as many as were lost."""
     *values, weight = (lost[name] for name in lost.columns)
+    columns = columns[: len(values)]  # those after it were computed when their row came
     maps = [isinstance(target.schema[name].dataType, MapType) for name in columns]
     pairs = list(zip([target[quote(name)] for name in columns], values, maps, strict=True))
     plain = [(old, new) for old, new, is_map in pairs if not is_map]

@@ -136,6 +136,8 @@ def _carried(
     obstacle = next(iter((*query.obstacles, *before.obstacles)), None)
     if obstacle is not None:
         return f"one of the two is recomputed at every refresh ({obstacle.message})"
+    if query.layout.fixed or before.layout.fixed:
+        return "values are fixed at first sight in one of the two"
     recorded = (known.fingerprint, *known.older_fingerprints)
     if not same(recorded, before.fingerprints) or known.stored_as not in ("", before.stored_as):
         return "the text of the old one no longer means what is stored"

@@ -163,7 +163,7 @@ def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:
     A view below, or another version of rennet, may have changed them. The plan's own types are compared
     first; only if they differ is Spark asked what it would write.
     """
-    if tuple((column.name, column.type) for column in query.layout.columns) == view.columns:
+    if tuple((column.name, column.type) for column in query.layout.stored) == view.columns:
         return True
     fields = _as_stored(jvm, query).schema.fields
     return tuple((field.name, field.dataType.simpleString()) for field in fields) == view.columns
@@ -171,7 +171,7 @@ def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:
 
 def _as_stored(jvm: Jvm, query: Query) -> DataFrame:
     """The rows of the backing table, of which only the columns matter here."""
-    return Writer(jvm, moments={AFTER: clock()}).dataframe(query.layout.plan)
+    return Writer(jvm, moments={AFTER: clock()}).dataframe(query.layout.finished(query.layout.plan))
 
 
 def rebuild(jvm: Jvm, view: MaterializedView, query: Query, pins: Pins | None = None) -> RefreshResult:

@@ -168,12 +168,16 @@ def _advice(situation: Situation) -> list[str]:
 
 def _plan_text(plan: RefreshPlan) -> str:
     parts: list[tuple[str, Node]] = []
+    before = ""
     if plan.removed is not None:
         what = rows_named(plan.removed)
-        parts.append(("Delete from the view the rows of:", what))
+        if what is not None:
+            parts.append(("Delete from the view the rows of:", what))
+        else:
+            before = f"Delete from the view the partitions {plan.removed}\n"
     if plan.inserted is not None:
         verb = "Replace the view by:" if plan.everything else "Insert into the view:"
         parts.append((verb, plan.inserted))
     if plan.repair is not None:
         parts.append(("If groups may have lost an extreme, insert too:", plan.repair.rows))
-    return render_parts(parts)
+    return before + render_parts(parts)

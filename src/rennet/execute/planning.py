@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rennet.enable.determinism import obstacles
+from rennet.enable.fixed import NotApartError, fixed_apart, lay_out_fixed
 from rennet.enable.layout import Layout, lay_out, plain
 from rennet.enable.moments import temporal, with_moments
 from rennet.enable.order import with_ties_broken, without_order
@@ -26,6 +27,7 @@ from rennet.normalize.rules import normalize
 from rennet.normalize.subqueries import subqueries_to_joins
 from rennet.plan.catalyst import read
 from rennet.plan.ir import Node, Scan
+from rennet.storage.provenance import Definition
 from rennet.storage.tables import check_schema, first_line
 
 QueryFunction = Callable[..., DataFrame]
@@ -63,15 +65,14 @@ class Query:
         return self.fingerprints[0]
 
 
-def analyze(
-    jvm: Jvm, query: str | QueryFunction, database: str, names: tuple[str, ...], spark: SparkSession
-) -> Query:
+def analyze(jvm: Jvm, query: str | QueryFunction, definition: Definition, spark: SparkSession) -> Query:
     """Read, normalize, fingerprint and lay out a query; clear errors for what cannot be a view.
 
     A function is called with the user's own session, text is analyzed in the one of `jvm`.
     """
+    names = tuple(column for column, _ in definition.columns)
     if isinstance(query, str):
-        with current_database(jvm.spark, database):
+        with current_database(jvm.spark, definition.database):
             analyzed = _from_text(jvm, query, bool(names))
     else:
         analyzed = jvm.analyzed(_from_function(spark, query))
@@ -85,42 +86,69 @@ def analyze(
         frame = frame.toDF(*names)
         analyzed = jvm.analyzed(frame)
     check_schema(frame.schema)
-    return plan_query(jvm, analyzed, frame.schema)
+    return plan_query(jvm, analyzed, frame.schema, definition.fixed, definition.partitioned_by)
 
 
-def plan_query(jvm: Jvm, analyzed: JavaObject, schema: StructType) -> Query:
+def plan_query(
+    jvm: Jvm,
+    analyzed: JavaObject,
+    schema: StructType,
+    fixed: tuple[str, ...] = (),
+    partitioned_by: tuple[str, ...] = (),
+) -> Query:
     """Stages 1 to 3 on an analyzed plan."""
     functions = Functions()
     normalized = subqueries_to_joins(read(jvm, normalize(jvm, analyzed), functions.code_of))
     plain_order = without_order(normalized)
     answer = with_picks_decided(with_ties_broken(plain_order))
-    decided = with_moments(answer)
-    issues = tuple(obstacles(decided))
-    # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
-    layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
+    issues: tuple[Issue, ...] = ()
+    if fixed:
+        layout = _laid_out_fixed(answer, fixed)
+    else:
+        decided = with_moments(answer)
+        issues = tuple(obstacles(decided))
+        # What is always recomputed keeps the plan the user wrote: normalizing may repeat a rand().
+        layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
     names = tuple(schema.names)
     meaning = canonical(answer, names)
     return Query(
         analyzed,
         schema,
         answer,
-        layout,
+        replace(layout, partitioned_by=partitioned_by),
         issues,
         (fingerprint(meaning), version1.fingerprint(normalized, names)),
         meaning,
         _stored_as(layout, bool(issues)),
         _sources(normalized),
-        any(temporal(e) for node in normalized.walk() for e in node.expressions),
+        _temporal(layout.plan if fixed else normalized),
         answer != plain_order,
         tuple(functions.notes),
     )
+
+
+def _laid_out_fixed(answer: Node, fixed: tuple[str, ...]) -> Layout:
+    """The layout of a view with columns fixed at first sight; an error if not all else is deterministic."""
+    try:
+        inner, values = fixed_apart(answer, fixed)
+        layout = lay_out_fixed(inner, values)
+        if issue := next(iter(obstacles(layout.plan)), None):
+            raise NotApartError(f"the rest of the query is recomputed at every refresh: {issue}")
+    except NotApartError as error:
+        what = f"{', '.join(fixed)} cannot be fixed at first sight: {error}."
+        raise InvalidQueryError(what, "See docs/limits.md, or leave rennet.fixed out.") from error
+    return layout
+
+
+def _temporal(plan: Node) -> bool:
+    return any(temporal(e) for node in plan.walk() for e in node.expressions)
 
 
 def _stored_as(layout: Layout, always_recomputed: bool) -> str:
     """What is always recomputed has no hidden columns, and no columns that old rows must fit to."""
     if always_recomputed:
         return "the user's columns"
-    return fingerprint(canonical(layout.plan, tuple(a.name for a in layout.columns)))
+    return fingerprint(canonical(layout.finished(layout.plan), tuple(a.name for a in layout.stored)))
 
 
 def _sources(plan: Node) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,7 @@ from rennet.cost.fit import Fitting
 from rennet.cost.learned import Learned, Reader
 from rennet.cost.sizes import Flows
 from rennet.delta.generate import RefreshPlan, candidates, complete_recompute
+from rennet.delta.partitions import Touched
 from rennet.delta.rules import Derivation
 from rennet.errors import (
     ConcurrentRefreshError,
@@ -107,6 +108,12 @@ class Situation:
             for path, change in self.changes.items()
             if change.kind is not ChangeKind.NONE
         }
+
+    @property
+    def touched(self) -> Touched:
+        """Of the changed sources with partitions, the values under which rows changed."""
+        found = {path: self.changes[path].partitions for path in self.changed}
+        return {path: values for path, values in found.items() if values}
 
     @property
     def bytes(self) -> int:
@@ -240,6 +247,8 @@ class Refresh:
             choice = choose(found, Policy.AUTO, model, Technique.COMPLETE_RECOMPUTE)
             return replace(choice, reason=f"{IssueType.REQUESTED}: {why}")
         policy = Policy.AUTO if situation.moment_before is None else self.definition.policy
+        if policy is Policy.AUTO and situation.query.layout.fixed and situation.moment_before is not None:
+            policy = Policy.INCREMENTAL  # a recompute would see every row for the first time
         choice = choose(found, policy, model, technique)
         said = f"; {situation.carried}" if situation.carried else ""
         return replace(choice, reason=choice.reason + said)
@@ -301,7 +310,7 @@ class Refresh:
             used_columns(situation.query.layout.plan),
             self.stored or transaction,
         )
-        columns = [column.name for column in situation.query.layout.columns]
+        columns = [column.name for column in situation.query.layout.stored]
         if situation.query.obstacles:
             now = {s.path: s for s in situation.now}
             rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
@@ -413,7 +422,7 @@ def plans(situation: Situation) -> dict[Technique, RefreshPlan | Issue]:
         issue = next(iter(situation.query.obstacles), issue)
     if issue is None:
         try:
-            return candidates(situation.query.layout, Derivation(situation.changed))
+            return candidates(situation.query.layout, Derivation(situation.changed, situation.touched))
         except Exception as error:  # a rule that fails must never cost the user more than a recompute
             issue = Issue(IssueType.PLANNING_FAILED, first_line(error))
     return {**dict.fromkeys(INCREMENTAL, issue), Technique.COMPLETE_RECOMPUTE: recompute(situation)}

@@ -90,18 +90,19 @@ class Pipeline:
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """Let the project's files find its session, and its folder by relative paths."""
-        before = SparkSession._instantiatedSession
+        before = SparkSession._instantiatedSession, SparkSession._activeSession
         path = self.jvm.type("org.apache.hadoop.fs.Path")
         files = path(".").getFileSystem(self.jvm.session.sessionState().newHadoopConf())
         folder = files.getWorkingDirectory()
-        SparkSession._instantiatedSession = self.jvm.spark
+        # What Python calls the active session is a variable of its own, beside the JVM's.
+        SparkSession._instantiatedSession = SparkSession._activeSession = self.jvm.spark
         files.setWorkingDirectory(path(str(self.spec.root)))
         try:
             with self.jvm.active():
                 yield
         finally:
             files.setWorkingDirectory(folder)
-            SparkSession._instantiatedSession = before
+            SparkSession._instantiatedSession, SparkSession._activeSession = before
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ from rennet.plan.ir import (
     Project,
     Replicate,
     Scan,
+    Slice,
     Stored,
     Union,
     Window,
@@ -92,6 +93,7 @@ class Writer:
         self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
             Project: self._project,
             Filter: self._filter,
+            Slice: self._filter,
             Join: self._join,
             Aggregate: self._aggregate,
             Union: self._union,
@@ -439,4 +441,5 @@ class Writer:
 
     def _cast(self, value: JavaObject, wanted: JavaObject) -> JavaObject:
         mode = self.jvm.singleton(f"{EXPRESSIONS}EvalMode").ANSI()
-        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, self._none, mode)
+        zone = self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
+        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, zone, mode)

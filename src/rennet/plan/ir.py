@@ -177,6 +177,11 @@ class Filter(_Unary):
 
 
 @dataclass(frozen=True)
+class Slice(Filter):
+    """The rows of some partitions of a table: files of others are not opened."""
+
+
+@dataclass(frozen=True)
 class Union(Node):
     """UNION ALL by position, under the ids of its own `output`."""
 

@@ -85,12 +85,20 @@ class SourceChange:
     has_row_ids: bool = False
     cdf_enabled: bool = False
     dv_enabled: bool = False
+    partitioned_by: tuple[str, ...] = ()
+    """Nothing of a table with column mapping: its log has other names for its columns."""
     files: FileDiff = field(default=EMPTY, compare=False, repr=False)
     feed: FileDiff | None = field(default=None, compare=False, repr=False)
 
     @property
     def bytes_to_read(self) -> int:
         return (self.feed or self.files).bytes
+
+    @property
+    def partitions(self) -> dict[str, frozenset[str | None]]:
+        """Per partition column, the values under which rows changed, as the log writes them."""
+        told = (self.feed or self.files).partition_values
+        return {column: frozenset(each.get(column) for each in told) for column in self.partitioned_by}
 
     @property
     def carries_over(self) -> bool:
@@ -122,6 +130,9 @@ def changes_since(
         full_bytes=size_in_bytes(at),
         cdf_enabled=properties.get("delta.enableChangeDataFeed") == "true",
         dv_enabled=properties.get("delta.enableDeletionVectors") == "true",
+        partitioned_by=tuple(meta.get("partitionColumns", ()))
+        if properties.get("delta.columnMapping.mode", "none") == "none"
+        else (),
     )
     commits, missing = _commits(jvm, log, old.version + 1, now.version)
     if missing is not None:

@@ -128,6 +128,14 @@ class FileDiff:
         return round(total + sum(state.size or 0 for state in removed.values()))
 
     @property
+    def partition_values(self) -> list[Mapping[str, str | None]]:
+        """Those of every file; removed ones leave out what is NULL."""
+        return [
+            *(s.partition for s in self.states),
+            *(file.get("partitionValues") or {} for file in self.feed),
+        ]
+
+    @property
     def empty(self) -> bool:
         return not (self.states or self.feed)
 

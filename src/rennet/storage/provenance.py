@@ -18,6 +18,8 @@ PROVENANCE_DOMAIN = "rennet.provenance"
 COSTS_DOMAIN = "rennet.costs"
 """What refreshes have cost, for the cost model: its own JSON, which nothing else reads."""
 FORMAT = 1
+FIXED = "rennet.fixed"
+"""The property that names the columns whose values are fixed at first sight."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class Definition:
     database: str = "default"
     """The schema unqualified names in the query were resolved in."""
     created_at: str = ""
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The columns whose values are computed when a row is first seen, and then kept."""
+        return tuple(filter(None, (name.strip() for name in dict(self.properties).get(FIXED, "").split(","))))
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)

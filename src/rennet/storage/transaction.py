@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
@@ -187,6 +187,18 @@ class Transaction:
         adds = [add for add in json.loads(to_json(self._jvm, actions)) if "modificationTime" in add]
         counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if "stats" in add]
         return Written(sum(counts), sum(add["size"] for add in adds), len(adds))
+
+    def delete_partitions(self, column: str, values: Collection[str | None]) -> int:
+        """Delete the rows of the partitions of these values, as the log writes them; gives how many."""
+        self._delete_once()
+        wanted = StructType.fromJson(json.loads(metadata(self._jvm, self._snapshot)["schemaString"]))
+        key = wanted[column].metadata.get("delta.columnMapping.physicalName", column)
+        found = [
+            f for f in json.loads(to_json(self._jvm, self._files())) if f["partitionValues"][key] in values
+        ]
+        now = int(time.time() * 1000)
+        self._stage("RemoveFile", [_removal(entry, now) for entry in found])
+        return sum(_live_rows(entry) for entry in found)
 
     def overwrite(self, rows: DataFrame) -> Written:
         """Replace all rows of the table."""

@@ -295,7 +295,7 @@ def _present(values: tuple[Value, ...]) -> list[Value]:
 WHOLE = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)")
 MAKERS: dict[str, Callable[[Value], Value]] = {
-    "boolean": bool,
+    "boolean": lambda value: value == "true" if isinstance(value, str) else bool(value),
     "double": Fraction,
     "float": Fraction,
     "string": lambda value: str(value).lower() if isinstance(value, bool) else str(value),

@@ -25,6 +25,7 @@ from rennet.execute.refresh import RefreshResult
 from rennet.execute.workspace import workspace
 from rennet.jvm import Jvm
 from rennet.plan.expressions import literal
+from rennet.storage.provenance import Definition
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.testing.fuzz.cases import Batch, Case
 from rennet.testing.fuzz.changes import Change, changed
@@ -188,7 +189,7 @@ class _Run:
 
     def _explained(self, sql: str) -> tuple[Explanation, Layout]:
         with workspace(Jvm.of(self.spark)) as jvm:
-            query = analyze(jvm, sql, self.schema, (), self.spark)
+            query = analyze(jvm, sql, Definition("", sql, database=self.schema), self.spark)
             return explain_query("This query", query), query.layout
 
     def _schema_is_kept(self, copy: Copy) -> None:
