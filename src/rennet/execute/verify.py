@@ -71,28 +71,28 @@ def as_decided(jvm: Jvm, query: Query, provenance: Provenance) -> DataFrame:
 
 def compare(name: str, expected: DataFrame, actual: DataFrame, samples: int = 10) -> VerifyResult:
     """Compare two frames of the same columns as bags."""
-    difference = _difference(expected, actual).cache()
-    try:
-        total = difference.agg(
-            F.coalesce(F.sum(F.greatest(F.col(COPIES), F.lit(0))), F.lit(0)),
-            F.coalesce(F.sum(F.greatest(-F.col(COPIES), F.lit(0))), F.lit(0)),
-            F.count(F.lit(1)),
-        ).first()
-        assert total is not None
-        missing, extra, distinct = (int(value) for value in total)
-        if not distinct:
-            return VerifyResult(name, True, 0, 0, (), ())
-        found = difference.limit(min(distinct, COLLECTED)).collect()
-    finally:
-        difference.unpersist()
-    floats = [f.name for f in expected.schema.fields if isinstance(f.dataType, DoubleType | FloatType)]
-    if floats and distinct <= COLLECTED:
-        found = list(_beyond_rounding(found, floats))
+    difference = _difference(expected, actual)
+    # Almost always there is none, and one look is enough.
+    found = difference.limit(COLLECTED + 1).collect()
+    if len(found) > COLLECTED:
+        missing, extra = _counted(difference)
+    else:
+        floats = [f.name for f in expected.schema.fields if isinstance(f.dataType, DoubleType | FloatType)]
+        found = list(_beyond_rounding(found, floats)) if floats else found
         missing = sum(row[COPIES] for row in found if row[COPIES] > 0)
         extra = -sum(row[COPIES] for row in found if row[COPIES] < 0)
     lacking = tuple(_sample(row) for row in found if row[COPIES] > 0)[:samples]
     surplus = tuple(_sample(row) for row in found if row[COPIES] < 0)[:samples]
     return VerifyResult(name, not (missing or extra), missing, extra, lacking, surplus)
+
+
+def _counted(difference: DataFrame) -> tuple[int, int]:
+    total = difference.agg(
+        F.coalesce(F.sum(F.greatest(F.col(COPIES), F.lit(0))), F.lit(0)),
+        F.coalesce(F.sum(F.greatest(-F.col(COPIES), F.lit(0))), F.lit(0)),
+    ).first()
+    assert total is not None
+    return int(total[0]), int(total[1])
 
 
 def _difference(expected: DataFrame, actual: DataFrame) -> DataFrame:

@@ -13,6 +13,9 @@ from rennet.jvm import Jvm
 SMALL_WORK = 64 << 20
 """Below this many bytes in all sources, Spark's planning costs more than any plan."""
 
+TINY_WORK = 1 << 18
+"""Below this many, compiling anything costs more than running it."""
+
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
 
@@ -25,6 +28,12 @@ FOR_SMALL_WORK = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+}
+
+FOR_TINY_WORK = {
+    # Compiling an expression takes as long as evaluating it for thousands of rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
 
@@ -40,6 +49,6 @@ def workspace(jvm: Jvm) -> Iterator[Jvm]:
 
 def fit(jvm: Jvm, source_bytes: int) -> None:
     """Settings for work over sources of this size."""
-    if source_bytes < SMALL_WORK:
-        for name, value in FOR_SMALL_WORK.items():
-            jvm.spark.conf.set(name, value)
+    fitting = FOR_SMALL_WORK if source_bytes < SMALL_WORK else {}
+    for name, value in (fitting | FOR_TINY_WORK if source_bytes < TINY_WORK else fitting).items():
+        jvm.spark.conf.set(name, value)

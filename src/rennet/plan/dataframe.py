@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 
 from pyspark.sql import DataFrame
 
@@ -58,6 +59,7 @@ from rennet.plan.surgery import map_expressions, map_subqueries
 PLANS = "org.apache.spark.sql.catalyst.plans."
 NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"
 """An outer join of rennet's own makes columns nullable that expressions above know as never NULL."""
+DATA_TYPE = "org.apache.spark.sql.types.DataType"
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
@@ -88,6 +90,9 @@ class Writer:
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
         self._summaries: dict[int, tuple[Node, list[JavaObject], list[JavaObject]]] = {}
+        self._types: dict[str, JavaObject] = {}
+        self._literals: dict[tuple[str, str], JavaObject] = {}
+        self._functions: dict[str, JavaObject] = {}
         self._none = jvm.none
         self._no_names = jvm.seq([])
         self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
@@ -352,7 +357,10 @@ class Writer:
         )
 
     def _type(self, name: str) -> JavaObject:
-        return self.jvm.singleton("org.apache.spark.sql.types.DataType").fromDDL(name)
+        found = self._types.get(name)
+        if found is None:
+            found = self._types[name] = self.jvm.singleton(DATA_TYPE).fromDDL(name)
+        return found
 
     def _made(self, expression: Expr) -> JavaObject:
         """An expression of rennet's own: a literal, a cast, or a SQL function Spark resolves."""
@@ -376,15 +384,22 @@ class Writer:
 
     def _call(self, name: str, arguments: list[JavaObject]) -> JavaObject:
         """Spark's own function of that name, resolved: the analyzer need not see the plan again."""
-        make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
-        identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
-        registry = self.jvm.session.sessionState().functionRegistry()
-        made = registry.lookupFunction(identifier, self.jvm.seq(arguments))
-        if self.jvm.loaded(f"{EXPRESSIONS}aggregate.AggregateFunction").isInstance(made):
-            return made.toAggregateExpression()
-        return made
+        identifier = self._functions.get(name)
+        if identifier is None:
+            make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
+            identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
+            self._functions[name] = identifier
+        made = self._registry.lookupFunction(identifier, self.jvm.seq(arguments))
+        return made.toAggregateExpression() if self._aggregates.isInstance(made) else made
 
     def _literal(self, expression: Expr) -> JavaObject:
+        key = (expression.text, expression.type)
+        found = self._literals.get(key)
+        if found is None:
+            found = self._literals[key] = self._new_literal(expression)
+        return found
+
+    def _new_literal(self, expression: Expr) -> JavaObject:
         wanted = self._type(expression.type)
         value = ast.literal_eval(expression.text)
         made = self.jvm.singleton(f"{EXPRESSIONS}Literal")
@@ -419,8 +434,7 @@ class Writer:
         value, offset = (self.expression(child) for child in expression.children)
         kind, by = value.dataType().typeName(), offset.dataType().typeName()
         if kind in ("timestamp", "timestamp_ntz"):
-            zone = self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
-            return self.jvm.type(f"{EXPRESSIONS}TimestampAddInterval")(value, offset, zone)
+            return self.jvm.type(f"{EXPRESSIONS}TimestampAddInterval")(value, offset, self._zone)
         if kind != "date":
             return self._call("try_add", [value, offset])
         if by != "integer":
@@ -440,6 +454,22 @@ class Writer:
         return literals.create(None, wanted) if expression.nullable else literals.default(wanted)
 
     def _cast(self, value: JavaObject, wanted: JavaObject) -> JavaObject:
-        mode = self.jvm.singleton(f"{EXPRESSIONS}EvalMode").ANSI()
-        zone = self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
-        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, zone, mode)
+        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, self._zone, self._mode)
+
+    # Each of these is several calls to the JVM, and a plan has dozens of expressions.
+
+    @cached_property
+    def _mode(self) -> JavaObject:
+        return self.jvm.singleton(f"{EXPRESSIONS}EvalMode").ANSI()
+
+    @cached_property
+    def _zone(self) -> JavaObject:
+        return self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
+
+    @cached_property
+    def _registry(self) -> JavaObject:
+        return self.jvm.session.sessionState().functionRegistry()
+
+    @cached_property
+    def _aggregates(self) -> JavaObject:
+        return self.jvm.loaded(f"{EXPRESSIONS}aggregate.AggregateFunction")

@@ -274,6 +274,8 @@ class Transaction:
         ]
         if missing or unknown or wrong:
             raise PlanError(f"the rows do not fit the table: {missing=}, unknown={sorted(unknown)}, {wrong=}")
+        if [column.name for column in wanted] == rows.columns:
+            return rows
         return rows.select(*(F.col(quoted(column.name)).alias(column.name) for column in wanted))
 
 
