@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from rennet.cost.learned import Learned
 from rennet.jvm import Jvm
 from rennet.session import session
+from tests.reading import listed
 
 SETTINGS = {
     # VACUUM lists with this many tasks: ten thousand unless told otherwise.
@@ -21,8 +22,9 @@ SETTINGS = {
     "spark.databricks.delta.retentionDurationCheck.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "1",
-    # Tables here are tiny: compiling a query takes longer than running it.
+    # Tables here are tiny: compiling a query takes longer than running it, and there is nothing to adapt to.
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
 }
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 """The same for the JVM's own compiler and collector. With the small code cache of the first compiler alone,
@@ -52,6 +54,13 @@ def nothing_learned(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     """How busy the machine is must not decide what a test sees: costs are estimated from sizes alone."""
     if request.node.get_closest_marker("learning") is None:
         monkeypatch.setattr(Learned, "from_json", staticmethod(lambda stored: Learned()))
+
+
+@pytest.fixture(autouse=True)
+def quick_reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` reads most views as tests do; some as users do."""
+    if request.node.get_closest_marker("as_users_read") is None:
+        monkeypatch.setattr("rennet.api.as_read", listed)
 
 
 @pytest.fixture(scope="session")

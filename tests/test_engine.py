@@ -21,6 +21,8 @@ from rennet.jvm import Jvm
 from rennet.storage.provenance import PROVENANCE_DOMAIN
 from rennet.storage.transaction import Transaction
 
+pytestmark = pytest.mark.as_users_read
+
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[Engine]:

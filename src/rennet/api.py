@@ -28,7 +28,7 @@ from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
-from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_written, compare
+from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_read, as_written, compare
 from rennet.execute.workspace import fit, workspace
 from rennet.jvm import Jvm
 from rennet.session import check
@@ -250,7 +250,7 @@ class Engine:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
         with workspace(self._jvm) as jvm:
             fit(jvm, sum(size_in_bytes(snapshot(jvm, source)) for source in view.provenance.sources))
-            shown, query = jvm.spark.table(view.name.sql), self._query(jvm, view)
+            shown, query = as_read(jvm, view), self._query(jvm, view)
             expected, fixed = as_written(jvm, query, view.provenance), view.definition.fixed
             result = compare(str(view.name), expected.drop(*fixed), shown.drop(*fixed), samples)
             if fixed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
@@ -10,9 +11,11 @@ from pyspark.sql import SparkSession
 
 from rennet import Engine, Technique
 from rennet.errors import Policy
+from rennet.testing.fuzz.oracle import Oracle
 from tests.analytics.businesses import BUSINESSES, Business
 from tests.analytics.tables import create
-from tests.scenarios.runner import bag, same
+from tests.reading import shown
+from tests.scenarios.runner import bag, ordered, same
 
 SHARE = 5
 """So many queries, of one of the businesses, are the part of a day; within two months all have their turn."""
@@ -60,12 +63,18 @@ class Watch:
         return self.faults
 
     def _steps(self) -> None:
-        create(self.spark, self.business.tables())
+        tables = self.business.tables()
+        create(self.spark, tables)
+        self.oracle = Oracle(self.spark, self.spark.catalog.currentDatabase())
+        names = [table.name for table in self.spark.catalog.listTables()]
+        self.oracle.look(names)
         for name in self.queries:
             self._try(self._create, name, "creation")
         for title, statements in self.business.changes.items():
             for statement in statements:
                 self.spark.sql(statement)
+            text = " ".join(statements)
+            self.oracle.look([name for name in names if re.search(rf"\b{name}\b", text)])
             for name in self.queries:
                 self._try(self._refresh, name, title)
                 self._try(self._compare, name, title)
@@ -89,8 +98,8 @@ class Watch:
         assert full or name not in RECOMPUTED, f"{result.technique}: to be struck off the list"
 
     def _compare(self, name: str, title: str) -> None:
-        wanted = bag(self.spark.sql(self.queries[name]))
-        same(bag(self.spark.table(f"{name}__view")), wanted, "the view differs")
+        wanted = ordered(self.oracle.rows(self.queries[name]))
+        same(bag(shown(self.engine, f"{name}__view")), wanted, "the view differs")
         if wanted:
             self.answered.add(name)
 

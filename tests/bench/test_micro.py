@@ -18,13 +18,10 @@ SMALL = Settings(rows=2_000, changes=20, repeat=1, warm_up=0)
 QUICK = {
     "append_only_filter",
     "aggregate_many_groups",
-    "count_distinct",
     "outer_join",
-    "dedup_row_number",
     "moving_window",
-    "running_total",
 }
-"""One shape for each way in which a result is kept by hand; all the others are in the sweep."""
+"""One shape for each kind of operator; all the others are in the sweep."""
 CASES = [
     pytest.param(shape, id=shape.name, marks=() if shape.name in QUICK else pytest.mark.slow)
     for shape in (*SHAPES, CLUSTERED[0])

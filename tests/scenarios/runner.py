@@ -11,15 +11,18 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from rennet import Engine, Technique
 from rennet.errors import NotIncrementalError
 from rennet.sql.parse import split
+from rennet.testing.fuzz.oracle import Oracle
+from tests.reading import shown
 
 HEADER = re.compile(r"^\[(\w+)\s*(.*?)\s*(?:->\s*(\w+))?\]\s*$", re.MULTILINE)
 
@@ -76,8 +79,11 @@ class Run:
             self.spark.catalog.setCurrentDatabase(before)
 
     def _steps(self) -> None:
-        self._all(self.scenario.setup)
+        for statement in self.scenario.setup:
+            self.spark.sql(statement)
         self.tables = [t.name for t in self.spark.catalog.listTables() if t.tableType == "MANAGED"]
+        self.oracle = Oracle(self.spark, self.schema)
+        self.oracle.look(self.tables)
         for view, query in self.scenario.views.items():
             self._create(view, query)
         self._check("setup")
@@ -91,6 +97,8 @@ class Run:
     def _all(self, statements: list[str]) -> None:
         for statement in statements:
             self.spark.sql(statement)
+        text = " ".join(statements)
+        self.oracle.look([table for table in self.tables if re.search(rf"\b{table}\b", text)])
 
     def _create(self, view: str, query: str) -> None:
         found = self.engine.explain(query)
@@ -99,6 +107,8 @@ class Run:
         self.copies[view] = {f"{view}__{t.lower()}": t for t in incremental or usable}
         for name in self.copies[view]:
             self.engine.create_materialized_view(name, query)
+            types = [self.spark.sql(text).schema.simpleString() for text in (f"TABLE {name}", query)]
+            assert types[0] == types[1], name
 
     def _step(self, title: str, expected: str | None) -> None:
         for view, copies in self.copies.items():
@@ -126,16 +136,18 @@ class Run:
 
     def _check(self, title: str) -> None:
         for view, copies in self.copies.items():
-            expected = self.spark.sql(self.scenario.views[view])
-            wanted = bag(expected)
+            wanted = self.oracle.rows(self.scenario.views[view])
             for name in copies:
-                found = self.spark.table(name)
-                assert found.schema.simpleString() == expected.schema.simpleString(), name
-                same(bag(found), wanted, f"{name} after {title}")
+                found = shown(self.engine, name)
+                same(bag(found), ordered(wanted), f"{name} after {title}")
 
 
 def bag(frame: DataFrame) -> list[tuple[Any, ...]]:
-    return sorted((tuple(row) for row in frame.collect()), key=_order)
+    return ordered(frame.collect())
+
+
+def ordered(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
+    return sorted((tuple(row) for row in rows), key=_order)
 
 
 def _order(row: tuple[Any, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +121,17 @@ def some(quick: Sequence[str], slow: Sequence[str]) -> list[Any]:
     return [*quick, *(pytest.param(name, marks=pytest.mark.slow) for name in slow)]
 
 
+@pytest.fixture
+def one_file(jvm: Jvm) -> Iterator[None]:
+    """A file for each write: of many, those of a change feed would be larger than the table."""
+    before = jvm.spark.conf.get("spark.sql.shuffle.partitions", "2")
+    jvm.spark.conf.set("spark.sql.shuffle.partitions", "1")
+    yield
+    jvm.spark.conf.set("spark.sql.shuffle.partitions", before or "2")
+
+
 @pytest.mark.parametrize("setup", some(["plain", "cdf", "dv rows"], ["dv", "dv cdf", "rows", "mapped dv"]))
-def test_a_mix_of_commits(jvm: Jvm, tables: Tables, setup: str) -> None:
+def test_a_mix_of_commits(jvm: Jvm, tables: Tables, setup: str, one_file: None) -> None:
     table = Watched(jvm, tables, *SETUPS[setup])
     tracked = ROWS in SETUPS[setup]
     for step in (merge, update, insert, delete):

@@ -26,6 +26,7 @@ from rennet.plan.expressions import AFTER
 from rennet.plan.ir import filter_, project
 from rennet.storage.names import quote
 from rennet.storage.provenance import Provenance
+from rennet.storage.tables import MaterializedView
 
 COPIES = "__mv_copies"
 COLLECTED = 20_000
@@ -50,6 +51,11 @@ class VerifyResult:
 
 
 LEFT_OPEN = "the query leaves open which of several answers it means: compared with the one rennet keeps to"
+
+
+def as_read(jvm: Jvm, view: MaterializedView) -> DataFrame:
+    """The view as anyone reads it."""
+    return jvm.spark.table(view.name.sql)
 
 
 def as_written(jvm: Jvm, query: Query, provenance: Provenance) -> DataFrame:

@@ -14,7 +14,7 @@ SMALL_WORK = 64 << 20
 """Below this many bytes in all sources, Spark's planning costs more than any plan."""
 
 TINY_WORK = 1 << 18
-"""Below this many, compiling anything costs more than running it."""
+"""Below this many, compiling whole stages costs more than it saves."""
 
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
@@ -31,9 +31,8 @@ FOR_SMALL_WORK = {
 }
 
 FOR_TINY_WORK = {
-    # Compiling an expression takes as long as evaluating it for thousands of rows.
+    # Compiling a stage takes as long as running it for thousands of rows.
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
 

@@ -126,7 +126,7 @@ class _Run:
         self.schema = schema
         self.batch = batch
         self.tally = tally
-        self.oracle = Oracle(self.spark, schema, batch)
+        self.oracle = Oracle(self.spark, schema, batch.views)
         self.copies: dict[int, list[Copy]] = {case.number: [] for case in batch.cases}
         self.failures: dict[int, Failure] = {}
         away = Change("everything is taken away", tuple(f"DELETE FROM {t.name}" for t in batch.tables))

@@ -6,23 +6,24 @@ once after each change, and the queries run in a session where temporary views s
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rennet.testing.fuzz.cases import Batch
 from rennet.testing.fuzz.settings import apart
+from rennet.testing.fuzz.tables import CatalogView
 
 
 class Oracle:
-    """Answers queries on the tables of one batch as they were when last looked at."""
+    """Answers queries on tables of one schema, and views on them, as they were when last looked at."""
 
-    def __init__(self, spark: SparkSession, schema: str, batch: Batch) -> None:
+    def __init__(self, spark: SparkSession, schema: str, views: Sequence[CatalogView] = ()) -> None:
         self.tables = spark
         self.schema = schema
-        self.batch = batch
+        self.views = views
         self.session = apart(spark)
+        self.session.catalog.setCurrentDatabase(schema)
 
     def look(self, changed: Collection[str]) -> None:
         """Copy the tables that changed."""
@@ -30,7 +31,7 @@ class Oracle:
             read = self.tables.table(f"{self.schema}.{name}")._jdf
             copied = self.session._jsparkSession.createDataFrame(read.collectAsList(), read.schema())
             DataFrame(copied, self.session).createOrReplaceTempView(name)
-        for view in self.batch.views:
+        for view in self.views:
             if view.table.name in changed:
                 self.session.sql(f"CREATE OR REPLACE TEMP VIEW {view.name} AS {view.query}")
 
