@@ -102,6 +102,7 @@ def test_when_a_total_changed(spark: SparkSession, engine: Engine) -> None:
 def test_what_cannot_be_fixed(engine: Engine) -> None:
     for query, why in (
         ("SELECT id FROM notes", "no column seen"),
+        ("SELECT now() AS seen FROM notes", "no other column"),
         ("SELECT DISTINCT id, now() AS seen FROM notes", "GROUP BY"),
         ("SELECT id, seen FROM (SELECT id, rand() AS seen FROM notes) WHERE seen > 0.5", "chosen by it"),
         ("SELECT id, seen, seen + 1 AS next FROM (SELECT id, rand() AS seen FROM notes)", "computed from it"),

@@ -51,8 +51,9 @@ def test_partitions_are_made_anew(spark: SparkSession, engine: Engine) -> None:
         "UPDATE sales SET amount = amount + 3, shop = 1 WHERE id % 10 IN (2, 4)",
         "DELETE FROM sales WHERE day = DATE'2024-01-03'",
         "INSERT OVERWRITE rates PARTITION (day = DATE'2024-01-04') VALUES (9.5)",
-        "MERGE INTO sales t USING (SELECT 4 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET"
-        " day = DATE'2024-01-01' WHEN NOT MATCHED THEN INSERT VALUES (101, 2, 6, DATE'2024-03-01')",
+        "MERGE INTO sales t USING (SELECT * FROM VALUES (4), (101) AS v(id)) s ON t.id = s.id"
+        " WHEN MATCHED THEN UPDATE SET day = DATE'2024-01-01'"
+        " WHEN NOT MATCHED THEN INSERT (id, day) VALUES (s.id, DATE'2024-03-01')",
     ):
         spark.sql(change)
         for name, query in VIEWS.items():

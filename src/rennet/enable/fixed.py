@@ -40,6 +40,8 @@ def fixed_apart(plan: Node, names: Sequence[str]) -> tuple[Node, tuple[Alias, ..
     shown = {column.id for column in kept}
     inputs = [column for column in made.plan.output if column.id not in shown]
     hidden = {column.id: alias(column, f"{PREFIX}input_{i}") for i, column in enumerate(inputs)}
+    if not (kept or hidden):
+        raise NotApartError("there is no other column to tell rows apart by")
     inner = project(made.plan, (*kept, *hidden.values()))
 
     def from_hidden(part: Expr) -> Expr | None:
