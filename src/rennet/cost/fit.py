@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rennet.cost.sizes import Flows, equalities, width
+from rennet.cost.sizes import Flows, width
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
 from rennet.delta.keys import restricted
-from rennet.plan.expressions import Attribute, alias
+from rennet.plan.expressions import Attribute, alias, equalities
 from rennet.plan.ir import (
     ANTI,
     INNER,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2s
 
-from rennet.cost.sizes import Flows, Statistics, TableSize, equalities, kept, width
+from rennet.cost.sizes import Flows, Statistics, TableSize, kept, width
 from rennet.delta.generate import Keyed, Placed, RefreshPlan, Removed, rows_named
+from rennet.plan.expressions import equalities
 from rennet.plan.ir import (
     Aggregate,
     Expand,

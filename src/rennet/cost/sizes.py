@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from rennet.plan.expressions import Alias, Attribute, Expr, columns_of, conjuncts
+from rennet.plan.expressions import Alias, Attribute, Expr, columns_of, conjuncts, equalities
 from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
@@ -203,9 +203,3 @@ def kept(condition: Expr) -> float:
     for part in conjuncts(condition):
         share *= KEPT.get(part.op, 1 / 3)
     return max(share, 0.01)
-
-
-def equalities(condition: Expr | None) -> list[Expr]:
-    """What of a join's condition rows can be looked up by, whether or not NULLs are equal."""
-    parts = [] if condition is None else conjuncts(condition)
-    return [part for part in parts if part.op in ("EqualTo", "EqualNullSafe", "=", "<=>")]

@@ -19,8 +19,8 @@ from rennet.plan.expressions import (
     call,
     cast,
     columns_of,
-    conjuncts,
     disjunction,
+    equalities,
     literal,
     value_of,
 )
@@ -193,8 +193,7 @@ def _meeting(node: Join, kept: Node, mine: Origins | None, other: Node, theirs: 
 
 
 def _equal_columns(condition: Expr | None) -> list[tuple[Attribute, Attribute]]:
-    parts = [] if condition is None else conjuncts(condition)
-    pairs = [part.children for part in parts if part.op in ("EqualTo", "=", "EqualNullSafe", "<=>")]
+    pairs = [part.children for part in equalities(condition)]
     return [
         (a, b) for a, b in pairs if isinstance(a, Attribute) and isinstance(b, Attribute) and a.type == b.type
     ]

@@ -222,6 +222,12 @@ def conjuncts(condition: Expr) -> list[Expr]:
     return [part for child in condition.children for part in conjuncts(child)]
 
 
+def equalities(condition: Expr | None) -> list[Expr]:
+    """What of a join's condition rows can be looked up by, whether or not NULLs are equal."""
+    parts = [] if condition is None else conjuncts(condition)
+    return [part for part in parts if part.op in ("EqualTo", "EqualNullSafe", "=", "<=>")]
+
+
 def conjunction(parts: list[Expr]) -> Expr:
     """All of them; true when there are none."""
     if not parts:
