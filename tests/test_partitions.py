@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rennet import Engine, Technique
-from rennet.errors import NotIncrementalError
+from rennet.errors import InvalidQueryError, NotIncrementalError, ValueNotStorableError
 
 OVERWRITE = Technique.PARTITION_OVERWRITE
 
@@ -99,3 +99,25 @@ def test_columns_that_have_other_names_in_the_files(spark: SparkSession, engine:
         engine.refresh("renamed", technique=OVERWRITE)
     engine.refresh("renamed")
     assert engine.verify("renamed")
+
+
+@pytest.mark.parametrize("value", ["''", "'__HIVE_DEFAULT_PARTITION__'"])
+def test_a_partition_that_would_become_null_is_refused(
+    spark: SparkSession, engine: Engine, value: str
+) -> None:
+    query = "SELECT name, shop FROM shops"
+    engine.create_materialized_view("by_name", query, partitioned_by=("name",))
+    spark.sql(f"INSERT INTO shops VALUES (2, 'west'), (3, {value}), (4, NULL)")
+    with pytest.raises(ValueNotStorableError, match=r"column name is '.*'.*CLUSTER BY"):
+        engine.refresh("by_name")
+    assert engine.spark.table("by_name").count() == 2, "the last good state is left"
+    spark.sql("DELETE FROM shops WHERE shop = 3")
+    engine.refresh("by_name")
+    assert engine.verify("by_name")
+
+
+def test_bytes_are_no_partitions(engine: Engine) -> None:
+    query = "SELECT CAST(name AS BINARY) AS name, shop FROM shops"
+    with pytest.raises(InvalidQueryError, match="name is BINARY"):
+        engine.create_materialized_view("by_bytes", query, partitioned_by=("name",))
+    assert not engine.spark.catalog.tableExists("by_bytes")

@@ -85,6 +85,12 @@ class ConcurrentRefreshError(RennetError):
     code = "CONCURRENT_REFRESH"
 
 
+class ValueNotStorableError(RennetError):
+    """A row of the query has a value that the table would not give back as it is."""
+
+    code = "VALUE_NOT_STORABLE"
+
+
 class PipelineError(RennetError):
     """A pipeline, or a part of one, that cannot be run as it is written."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pyspark.sql import functions as F
 
-from .pairs import JOINED, Pair, frame, select, udf, where
+from .pairs import INNER_NULLIF, JOINED, NESTED_NULLIF, OUTER_NULLIF, Pair, frame, select, udf, where
 
 
 def over(spec: str, function: str = "sum(big)") -> str:
@@ -17,6 +17,10 @@ def agg(call: str, rest: str = "") -> str:
 
 
 DIFFERENT: dict[str, Pair] = {
+    # functions that the optimizer replaces everywhere but in subqueries
+    "replaced, of an outer column": (OUTER_NULLIF, OUTER_NULLIF.replace("5", "6")),
+    "replaced, of an inner column": (INNER_NULLIF, INNER_NULLIF.replace("u.id, 5", "u.t_id, 5")),
+    "replaced, in one another": (NESTED_NULLIF, NESTED_NULLIF.replace("5", "6")),
     # constants and types
     "constant": (where("id > 1"), where("id > 2")),
     "string": (where("s = 'x'"), where("s = 'y'")),

@@ -52,7 +52,15 @@ def select(expression: str) -> str:
 JOINED = "FROM t JOIN u ON t.id = u.t_id"
 PLUS_ONE = "SELECT id, id + 1 AS n FROM t"
 
+OUTER_NULLIF = "SELECT t.id, l.x FROM t CROSS JOIN LATERAL (SELECT nullif(t.id, 5) AS x) AS l"
+INNER_NULLIF = "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE nullif(u.id, 5) = t.id)"
+NESTED_NULLIF = "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE nullif(nullif(u.id, 5), t.id) = 3)"
+
 EQUAL: dict[str, Pair] = {
+    # functions that the optimizer replaces everywhere but in subqueries
+    "replaced, of an outer column": (OUTER_NULLIF, "SELECT id, nullif(id, 5) AS x FROM t"),
+    "replaced, of an inner column": (INNER_NULLIF, INNER_NULLIF),
+    "replaced, in one another": (NESTED_NULLIF, NESTED_NULLIF.replace("u.id", "id")),
     # how it is written
     "case and space": ("select  ID as id\nfrom T where ID > 1", where("id > 1")),
     "comment": ("SELECT id FROM t -- all", "SELECT id FROM t"),

@@ -27,6 +27,7 @@ from rennet.normalize.rules import normalize
 from rennet.normalize.subqueries import subqueries_to_joins
 from rennet.plan.catalyst import read
 from rennet.plan.ir import Node, Scan
+from rennet.storage.partitioned import check_partitions
 from rennet.storage.provenance import Definition
 from rennet.storage.tables import check_schema, first_line
 
@@ -86,6 +87,7 @@ def analyze(jvm: Jvm, query: str | QueryFunction, definition: Definition, spark:
         frame = frame.toDF(*names)
         analyzed = jvm.analyzed(frame)
     check_schema(frame.schema)
+    check_partitions(frame.schema, definition.partitioned_by)
     return plan_query(jvm, analyzed, frame.schema, definition.fixed, definition.partitioned_by)
 
 

@@ -39,10 +39,12 @@ PYTHON = {"PythonUDF", "PythonUDAF", "PythonUDTF"}
 CODED = {*PYTHON, "ScalaUDF"}
 """Functions whose text the reader ends with what tells their code apart."""
 INDIFFERENT_TO_DISTINCT = {"Max", "Min", "BoolAnd", "BoolOr"}
+NULL = '["null", true]'
 INTEGERS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 _ID = re.compile(r"#(\d+)L?")
 _COMMON = re.compile(r"_common_expr_\d+")
+_COMMON_ID = re.compile(r"CommonExpressionId\((\d+)")
 _SEED = re.compile(r"-?\d{11,}")
 _ZONE = re.compile(r"\|Some\([^)]*\)")
 _TEMPORAL = ("date", "time", "interval", "variant")
@@ -104,6 +106,7 @@ class Expressions:
         self._subplan = subplan
         self._aggregated = aggregated
         self._variables: dict[int, str] = {}
+        self._common: dict[str, Term] = {}
         self._depth = 0
 
     def of(self, expression: Expr) -> Term:
@@ -124,6 +127,10 @@ class Expressions:
             return Term("Literal", type=expression.type, detail=text)
         if expression.op == "OuterReference":
             return self._outer(expression)
+        if expression.op == "CommonExpressionRef":
+            return self._common[_common_id(expression)]
+        if expression.op == "With":
+            return self._with(expression)
         if expression.op == "NamedLambdaVariable":
             return Term("Variable", type=expression.type, detail=self._variable(expression))
         if expression.op == "LambdaFunction":
@@ -157,6 +164,13 @@ class Expressions:
         self._depth -= 1
         return made
 
+    def _with(self, expression: Expr) -> Term:
+        """Common expressions are written out where they are used, as the optimizer would do."""
+        body, *definitions = expression.children
+        for definition in definitions:
+            self._common[_common_id(definition)] = self.of(definition.children[0])
+        return self.of(body)
+
     def _subquery(self, expression: Subquery, plan: Node) -> Term:
         """What its plan reads from outside is known by its place among the outer expressions."""
         children = tuple(self.of(child) for child in expression.children)
@@ -185,6 +199,10 @@ class Expressions:
         children = tuple(self.of(child) for child in expression.children)
         if op == "SQLScalarFunction":
             return children[-1]  # its body, which reads the arguments
+        if op == "TypedNullLiteral":
+            return Term("Literal", type=expression.type, detail=NULL)
+        if _is_replaced(expression):
+            return children[0]
         if op == "Not":
             return _negation(children[0])
         if op in FLIPPED:
@@ -234,7 +252,25 @@ def _case(children: tuple[Term, ...], type: str) -> Term:
 def _is_null(term: Term) -> bool:
     while term.op == "Cast":
         term = term.children[0]
-    return term.op == "Literal" and term.detail == '["null", true]'
+    return term.op == "Literal" and term.detail == NULL
+
+
+def _is_replaced(expression: Expr) -> bool:
+    """Does Spark run its only operand in its stead?
+
+    Such a function keeps the arguments it was written with beside what it became. The optimizer drops it
+    everywhere but in subqueries. Where the arguments hold no column it stays: fingerprints made so far
+    have it.
+    """
+    if len(expression.children) != 1 or not expression.state:
+        return False
+    written, _, replacement = expression.state.rpartition("|" + _words(expression.children[0]))
+    return not replacement and bool(_ID.search(written))
+
+
+def _common_id(expression: Expr) -> str:
+    found = _COMMON_ID.search(expression.state or expression.text)
+    return found[1] if found else expression.text
 
 
 def _membership(children: tuple[Term, ...], type: str) -> Term:

@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import quoted
+from rennet.storage.partitioned import complaint_of, guarded
 from rennet.storage.sources import (
     DELTA,
     JVM_ERRORS,
@@ -182,7 +183,14 @@ class Transaction:
     def append(self, rows: DataFrame) -> Written:
         """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced."""
         self._open()
-        actions = self._txn.writeFiles(self._fitted(rows)._jdf)
+        fitted = self._fitted(rows)
+        try:
+            actions = self._txn.writeFiles(fitted._jdf)
+        except JVM_ERRORS as error:
+            complaint = complaint_of(error)
+            if complaint is None:
+                raise
+            raise complaint from error
         self._staged += self._jvm.items(actions)
         adds = [add for add in json.loads(to_json(self._jvm, actions)) if "modificationTime" in add]
         counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if "stats" in add]
@@ -262,7 +270,8 @@ class Transaction:
 
     def _fitted(self, rows: DataFrame) -> DataFrame:
         """The rows with the table's columns in their order, or a `PlanError` if they do not fit."""
-        wanted = StructType.fromJson(json.loads(metadata(self._jvm, self._snapshot)["schemaString"]))
+        described = metadata(self._jvm, self._snapshot)
+        wanted = StructType.fromJson(json.loads(described["schemaString"]))
         given = {column.name.lower(): column.dataType for column in rows.schema}
         missing = [column.name for column in wanted if column.name.lower() not in given]
         unknown = given.keys() - {column.name.lower() for column in wanted}
@@ -274,9 +283,9 @@ class Transaction:
         ]
         if missing or unknown or wrong:
             raise PlanError(f"the rows do not fit the table: {missing=}, unknown={sorted(unknown)}, {wrong=}")
-        if [column.name for column in wanted] == rows.columns:
-            return rows
-        return rows.select(*(F.col(quoted(column.name)).alias(column.name) for column in wanted))
+        if [column.name for column in wanted] != rows.columns:
+            rows = rows.select(*(F.col(quoted(column.name)).alias(column.name) for column in wanted))
+        return guarded(rows, described["partitionColumns"])
 
 
 # -- deletion vectors and statistics
