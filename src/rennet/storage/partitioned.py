@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructType
 
@@ -39,7 +39,7 @@ def guarded(rows: DataFrame, partitioned_by: Sequence[str]) -> DataFrame:
     return rows.withColumns({name: _checked(name) for name in texts})
 
 
-def _checked(name: str) -> F.Column:
+def _checked(name: str) -> Column:
     column = F.col(quoted(name))
     complaint = F.concat(F.lit(f"{MARK}{name} is '"), column, F.lit("'"))
     return F.when(~column.isin(*LOST) | column.isNull(), column).otherwise(F.raise_error(complaint))
