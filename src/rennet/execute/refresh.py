@@ -35,7 +35,7 @@ from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
 from rennet.plan.expressions import AFTER, BEFORE
-from rennet.plan.ir import Node, used_columns
+from rennet.plan.ir import Constant, Foreign, Node, used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -44,7 +44,7 @@ from rennet.storage.provenance import (
     Definition,
     Provenance,
 )
-from rennet.storage.sources import SourceVersion, pin
+from rennet.storage.sources import SourceVersion, pin, size_in_bytes, snapshot
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction
 from rennet.version import __version__
@@ -55,6 +55,9 @@ INCREMENTAL = tuple(
     if technique not in (Technique.NO_OP, Technique.COMPLETE_RECOMPUTE, Technique.CARRY_OVER)
 )
 """The techniques a refresh may have instead of a recompute."""
+
+HEAVY = (Technique.COMPLETE_RECOMPUTE, Technique.WINDOW_FUNCTION, Technique.PARTITION_OVERWRITE)
+"""Those that go through more than what changed."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +119,16 @@ class Situation:
         return {path: values for path, values in found.items() if values}
 
     @property
-    def bytes(self) -> int:
-        """The size of all sources."""
-        return sum(change.full_bytes for change in self.changes.values())
-
-    @property
     def moved(self) -> bool:
         return self.now != self.before
+
+
+def source_bytes(jvm: Jvm, situation: Situation) -> int:
+    """The size of all that the query reads; what Spark cannot tell counts as huge."""
+    known = {path: change.full_bytes for path, change in situation.changes.items()}
+    tables = sum(known.get(s.path) or size_in_bytes(snapshot(jvm, s)) for s in situation.now)
+    others = [leaf for leaf in situation.query.layout.plan.walk() if isinstance(leaf, Constant | Foreign)]
+    return tables + sum(int(leaf.handle.stats().sizeInBytes()) for leaf in others)
 
 
 def clock() -> datetime:
@@ -214,7 +220,7 @@ class Refresh:
         if self._nothing_to_do(situation, full, technique):
             return self._no_op(situation, provenance, meter)
         choice = self.choose(situation, full, technique)
-        fit(self.jvm, situation.bytes)
+        fit(self.jvm, source_bytes(self.jvm, situation), heavy=choice.plan.technique in HEAVY)
         try:
             return self._attempt(situation, choice, meter)
         except RennetError:
@@ -316,7 +322,7 @@ class Refresh:
             rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
             written = transaction.overwrite(rows.toDF(*columns))
             return Applied(written.replaced, written.rows)
-        skipping = situation.bytes >= WORTH_SKIPPING
+        skipping = source_bytes(self.jvm, situation) >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
             return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
         fitting = Fitting(Flows(model.statistics))

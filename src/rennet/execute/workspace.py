@@ -19,6 +19,9 @@ TINY_WORK = 1 << 18
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
 
+WORTH_A_CORE = 2 << 20
+"""A core more for so many bytes of the sources, where all of them are gone through."""
+
 ALWAYS = {
     # Views are defined with whatever names their columns have.
     "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "true",
@@ -46,8 +49,14 @@ def workspace(jvm: Jvm) -> Iterator[Jvm]:
         yield clone
 
 
-def fit(jvm: Jvm, source_bytes: int) -> None:
-    """Settings for work over sources of this size."""
-    fitting = FOR_SMALL_WORK if source_bytes < SMALL_WORK else {}
-    for name, value in (fitting | FOR_TINY_WORK if source_bytes < TINY_WORK else fitting).items():
+def fit(jvm: Jvm, source_bytes: int, heavy: bool = False) -> None:
+    """Settings for work over sources of this size; `heavy` work goes through much of them."""
+    fitting = dict(FOR_SMALL_WORK) if source_bytes < SMALL_WORK else {}
+    if source_bytes < TINY_WORK:
+        fitting |= FOR_TINY_WORK
+    elif heavy and fitting:
+        # What changed is little and is written as one file; everything is enough for all cores.
+        cores = jvm.spark.sparkContext.defaultParallelism
+        fitting["spark.sql.shuffle.partitions"] = str(min(cores, 1 + source_bytes // WORTH_A_CORE))
+    for name, value in fitting.items():
         jvm.spark.conf.set(name, value)

@@ -1,0 +1,67 @@
+"""A refresh runs in settings that fit the work, and the first one is work like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rennet import Engine
+from rennet.execute.workspace import SMALL_WORK, TINY_WORK, WORTH_A_CORE, fit, workspace
+from rennet.jvm import Jvm
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+CODE = "spark.sql.codegen.wholeStage"
+
+
+@pytest.fixture
+def fitted(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, bool]]]:
+    """Sizes that refreshes were fitted to, and whether they were heavy."""
+    seen: list[tuple[int, bool]] = []
+    monkeypatch.setattr(
+        "rennet.execute.refresh.fit", lambda jvm, size, heavy=False: seen.append((size, heavy))
+    )
+    spark.sql("CREATE OR REPLACE TABLE sized (k INT, v STRING) USING delta")
+    spark.sql("INSERT INTO sized SELECT CAST(id % 9 AS INT), uuid() FROM range(2000)")
+    yield seen
+    spark.sql("DROP TABLE sized")
+
+
+def test_the_first_refresh_is_as_large_as_what_it_reads(
+    spark: SparkSession, fitted: list[tuple[int, bool]]
+) -> None:
+    engine = Engine(spark)
+    size = spark.sql("DESCRIBE DETAIL sized").first()["sizeInBytes"]  # type: ignore[index]
+    engine.create_materialized_view("sized_counts", "SELECT k, count(*) AS n FROM sized GROUP BY k")
+    assert fitted == [(size, True)]
+    spark.sql("INSERT INTO sized VALUES (1, 'a')")
+    engine.refresh("sized_counts")
+    assert fitted[1][0] > size and not fitted[1][1]
+    engine.drop("sized_counts")
+
+
+def test_what_is_not_a_table_counts(spark: SparkSession, fitted: list[tuple[int, bool]]) -> None:
+    engine = Engine(spark)
+    engine.create_materialized_view("sized_range", "SELECT id FROM range(100000) WHERE id < 2")
+    assert fitted == [(800_000, True)]
+    engine.drop("sized_range")
+
+
+@pytest.mark.parametrize(
+    ("size", "heavy", "partitions", "compiled"),
+    [
+        (TINY_WORK - 1, True, "1", "false"),
+        (WORTH_A_CORE - 1, True, "1", "true"),
+        (SMALL_WORK - 1, False, "1", "true"),
+        (SMALL_WORK - 1, True, "2", "true"),
+        (SMALL_WORK, True, "7", "true"),
+    ],
+)
+def test_all_cores_for_heavy_work(jvm: Jvm, size: int, heavy: bool, partitions: str, compiled: str) -> None:
+    with workspace(jvm) as inside:
+        conf = inside.spark.conf
+        conf.set(CODE, "true")
+        conf.set(PARTITIONS, "7")
+        fit(inside, size, heavy)
+        assert (conf.get(PARTITIONS), conf.get(CODE)) == (partitions, compiled)
