@@ -20,7 +20,17 @@ from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr
 from rennet.plan.ir import Aggregate, Join, Node, Scan, State, sources
 from rennet.testing.bags import World, as_delta, at, evaluate, minus
 from rennet.testing.values import Bag, bag
-from tests.laws.queries import GROUP_FUNCTIONS, SCHEMAS, STRATEGIES, Draw, Maker, aggregate, windowed
+from tests.laws.queries import (
+    GROUP_FUNCTIONS,
+    SCHEMAS,
+    STRATEGIES,
+    Draw,
+    Maker,
+    aggregate,
+    catalyst,
+    joined,
+    windowed,
+)
 
 EXAMPLES = int(os.environ.get("RENNET_EXAMPLES", "300"))
 LAW = settings(
@@ -212,6 +222,28 @@ def alone(rule: str) -> st.SearchStrategy[Case]:
 def over(rule: str, depth: int = 1) -> st.SearchStrategy[Case]:
     """One operator over other operators."""
     return cases(lambda maker: STRATEGIES[rule](maker, depth))
+
+
+def grown(rule: str) -> st.SearchStrategy[Case]:
+    """One operator over sources that only grow, or over operators that keep it so."""
+    below = [name for name in DERIVED if name in GROWING]
+    return cases(lambda maker: STRATEGIES[rule](maker, maker.number(0, 1)), GROWTH, below)
+
+
+def met(how: str) -> st.SearchStrategy[Case]:
+    """Aggregates and windows, joined on any of their columns."""
+
+    def make(maker: Maker) -> Node:
+        rule = maker.one(("Aggregate", "Window"))
+        many = STRATEGIES[rule](maker, maker.number(0, 1))
+        few = maker.plan(maker.number(0, 1))
+        pairs = [(a, b) for a in many.output[::-1] for b in few.output if a.type == b.type]
+        sign = maker.one(("EqualTo", "EqualNullSafe"))
+        on = catalyst(sign, *maker.one(pairs)) if pairs else None
+        left, right = (many, few) if maker.chance(2) else (few, many)
+        return joined(left, right, how, on)
+
+    return cases(make)
 
 
 def compositions(depth: int = 4) -> st.SearchStrategy[Case]:

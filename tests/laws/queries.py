@@ -420,6 +420,7 @@ DISTANCES: tuple[tuple[Expr, Expr], ...] = (
     (literal(-1, "int"), HERE),
     (literal(-2, "int"), literal(-1, "int")),
     (HERE, literal(1, "int")),
+    (HERE, HERE),
     (literal(-1, "int"), literal(1, "int")),
     (literal(1, "int"), END),
     (START, literal(-1, "int")),
@@ -439,7 +440,7 @@ def window_function(
         function = replace(maker.aggregate_call(columns), distinct=False)
         by_rows = bool(order) and maker.chance(2)
         if by_rows:
-            near = (literal(-1, "int"), HERE), (HERE, literal(1, "int"))
+            near = (literal(-1, "int"), HERE), (HERE, literal(1, "int")), (HERE, HERE)
             bounds = maker.one((bounds, (START, END), *near))
         elif len(order) == 1 and order[0].children[0].type == "int":
             bounds = maker.one((bounds, *(tuple(pair) for pair in DISTANCES)))

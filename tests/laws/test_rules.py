@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rennet.delta.change import Change, effectivize
 from rennet.delta.rules import RULES, Derivation
 from rennet.errors import Issue
-from rennet.plan.ir import Node, Scan
+from rennet.plan.ir import ANTI, EXISTENCE, FULL, INNER, LEFT, RIGHT, SEMI, Node, Scan
 from rennet.testing.bags import evaluate, minus, net, plus
 from rennet.testing.values import Bag
-from tests.laws.cases import BRIEFLY, LAW, Case, alone, compositions, growing, over
+from tests.laws.cases import BRIEFLY, LAW, Case, alone, compositions, growing, grown, met, over
 from tests.laws.queries import STRATEGIES
 
 
@@ -61,6 +61,16 @@ def test_a_rule_over_sources(rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_over_other_rules(rule: str) -> None:
     BRIEFLY(given(over(rule))(holds))()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_over_what_grows(rule: str) -> None:
+    BRIEFLY(given(grown(rule))(holds))()
+
+
+@pytest.mark.parametrize("how", [INNER, LEFT, RIGHT, FULL, SEMI, ANTI, EXISTENCE])
+def test_joins_with_what_looks_at_many_rows(how: str) -> None:
+    LAW(given(met(how))(holds))()
 
 
 @LAW

@@ -48,6 +48,14 @@ def renamed(delta: Node, columns: tuple[Attribute, ...]) -> Project:
     return project(delta, (*named, weight_of(delta)))
 
 
+def with_arrivals(rows: Node, delta: Node) -> Node:
+    """T + ΔT, for rows that only arrive: each of them counts once."""
+    arrived = project(delta, delta.output[:-1])
+    pairs = zip(rows.output, arrived.output, strict=True)
+    columns = (replace(a, nullable=a.nullable or b.nullable) for a, b in pairs)
+    return Union(tuple(columns), (rows, arrived))
+
+
 def total(parts: list[Node]) -> Node:
     """The sum of deltas of the same columns."""
     if len(parts) == 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rennet.delta.change import Change, renamed, total, weight_of, weighted
+from rennet.delta.narrow import narrowed
 from rennet.plan.expressions import literal
 from rennet.plan.ir import (
     ANTI,
@@ -36,9 +37,11 @@ def inner_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     left, right = inputs
     parts: list[Node] = []
     if left.delta is not None:
-        parts.append(_joined(node, left.delta, right.before))
+        few, delta = narrowed(right.before, left.delta, node.condition)
+        parts.append(_joined(node, delta, few))
     if right.delta is not None:
-        parts.append(_joined(node, left.after, right.delta))
+        few, delta = narrowed(left.after, right.delta, node.condition)
+        parts.append(_joined(node, few, delta))
     return total(parts)
 
 
@@ -51,11 +54,14 @@ def left_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     left, right = inputs
     parts: list[Node] = []
     if left.delta is not None:
-        parts.append(_joined(node, left.delta, right.before))
+        few, delta = narrowed(right.before, left.delta, node.condition)
+        parts.append(_joined(node, delta, few))
     if right.delta is not None:
-        affected = Once((join(left.after, right.delta, SEMI, node.condition),))
-        parts.append(weighted(_rows(node, affected, right.after), +1))
-        parts.append(weighted(_rows(node, affected, right.before), -1))
+        few, delta = narrowed(left.after, right.delta, node.condition)
+        affected = Once((join(few, delta, SEMI, node.condition),))
+        for state, weight in ((right.after, +1), (right.before, -1)):
+            few, _ = narrowed(state, affected, node.condition)
+            parts.append(weighted(_rows(node, affected, few), weight))
     return total(parts)
 
 
@@ -64,11 +70,14 @@ def right_join_rule(node: Join, inputs: tuple[Change, ...]) -> Node:
     left, right = inputs
     parts: list[Node] = []
     if right.delta is not None:
-        parts.append(_joined(node, left.before, right.delta))
+        few, delta = narrowed(left.before, right.delta, node.condition)
+        parts.append(_joined(node, few, delta))
     if left.delta is not None:
-        affected = Once((join(right.after, left.delta, SEMI, node.condition),))
-        parts.append(weighted(_rows(node, left.after, affected), +1))
-        parts.append(weighted(_rows(node, left.before, affected), -1))
+        few, delta = narrowed(right.after, left.delta, node.condition)
+        affected = Once((join(few, delta, SEMI, node.condition),))
+        for state, weight in ((left.after, +1), (left.before, -1)):
+            few, _ = narrowed(state, affected, node.condition)
+            parts.append(weighted(_rows(node, few, affected), weight))
     return total(parts)
 
 

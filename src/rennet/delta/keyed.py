@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rennet.delta.change import Change, total, weighted
+from rennet.delta.change import Change, total, weighted, with_arrivals
 from rennet.delta.keys import changed_keys, group_columns, restricted
 from rennet.plan.expressions import Attribute
 from rennet.plan.ir import Aggregate, GroupMap, Limited, Node, Once
@@ -32,12 +32,20 @@ def limit_rule(node: Limited, inputs: tuple[Change, ...]) -> Node:
 
 
 def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
-    """The node over what its keys touch after the changes, less the same before."""
+    """The node over what its keys touch after the changes, less the same before.
+
+    Rows that only arrive have keys that changed: T' ⋉ K = (T ⋉ K) + ΔT, and T is read once.
+    """
     assert child.delta is not None
     old, new = child.before, child.after
     if keys:
         changed = Once((changed_keys(child.delta, keys),))
-        old, new = restricted(old, keys, changed), restricted(new, keys, changed)
+        old = restricted(old, keys, changed)
+        if child.grows:
+            old = Once((old,))
+            new = with_arrivals(old, child.delta)
+        else:
+            new = restricted(new, keys, changed)
     gained = weighted(node.with_children((new,)), +1)
     lost = weighted(node.with_children((old,)), -1)
     return total([gained, lost])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rennet.delta.change import Change, total, weighted
+from rennet.delta.change import Change, total, weighted, with_arrivals
 from rennet.delta.keyed import recomputed
-from rennet.delta.keys import matching
+from rennet.delta.keys import changed_keys, matching
 from rennet.enable.frames import HERE, Frame, Offset, Span, negative, span
+from rennet.enable.states import summable
 from rennet.plan.expressions import (
+    AggregateCall,
     Alias,
     Attribute,
     Bound,
@@ -25,6 +27,7 @@ from rennet.plan.expressions import (
 )
 from rennet.plan.ir import INNER, Aggregate, Node, Once, Window, filter_, join, project
 
+OVER = "WindowExpression"
 SLACK = 2
 """Days by which distances in local time are widened: where clocks are set, a day has no fixed length."""
 
@@ -58,18 +61,87 @@ def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
     if limits is None:
         return recomputed(node, child, keys)
     reach = reached(child.delta, keys, limits)
+    if child.grows and looks_up(node, limits):
+        return _grown(node, child, keys, reach, limits.frames[0])
     gained = weighted(affected(node, child.after, keys, reach), +1)
     lost = weighted(affected(node, child.before, keys, reach), -1)
     return total([gained, lost])
 
 
+def _grown(node: Window, child: Change, keys: tuple[Attribute, ...], reach: Reach, frame: Frame) -> Node:
+    """The same where rows only arrive: what is needed of T is read once, and T' is that and ΔT."""
+    assert child.delta is not None
+    before = Once((_needed(child.before, keys, reach),))
+    seen = filter_(before, inside(reach.order, reach.affected, reach.whole))
+    old, shown = (project(each, child.before.output) for each in (before, seen))
+    gained = looked_up(node, with_arrivals(shown, child.delta), with_arrivals(old, child.delta), frame)
+    return total([weighted(gained, +1), weighted(looked_up(node, shown, old, frame), -1)])
+
+
 def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
     """σA(ω(T ⋉ I)), the limits of a partition's ranges being carried along by its rows"""
+    windowed = node.with_children((_needed(rows, keys, reach),))
+    return project(filter_(windowed, inside(reach.order, reach.affected, reach.whole)), node.output)
+
+
+def _needed(rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
+    """T ⋉ I, each row with the ranges of its partition"""
     here = inside(reach.order, reach.needed, reach.whole)
     on = conjunction([matching(keys, reach.keys), here])
-    needed = join(between_bounds(rows, reach), reach.rows, INNER, on)
-    outputs = filter_(node.with_children((needed,)), inside(reach.order, reach.affected, reach.whole))
-    return project(outputs, node.output)
+    return join(between_bounds(rows, reach), reach.rows, INNER, on)
+
+
+ORDERLESS = frozenset({"Max", "Min", "Count", "BoolAnd", "BoolOr"})
+"""Functions of a frame's rows, whatever their order; of sums, those of exact numbers."""
+
+
+def looks_up(node: Window, limits: Span) -> bool:
+    """Is every function one of a short range of values, in which the row itself is, and of nothing else?"""
+    if len(limits.frames) != 1 or len(node.order) != 1:
+        return False
+    (frame,) = limits.frames
+    if None in frame or HERE not in frame:
+        return False
+    return all(isinstance(e, Alias) and e.child.op == OVER and _by_range(e.child) for e in node.exprs)
+
+
+def _by_range(over: Expr) -> bool:
+    function, spec = over.children
+    return "RangeFrame" in spec.children[-1].text and _orderless(function)
+
+
+def _orderless(function: Expr) -> bool:
+    if not isinstance(function, AggregateCall):
+        return False
+    if function.op in ("Sum", "Average"):
+        return summable(function.children[0].type)
+    inexact = any(word in function.type for word in ("float", "double", "collate"))
+    return function.op in ORDERLESS and not inexact
+
+
+def looked_up(node: Window, outputs: Node, rows: Node, frame: Frame) -> Node:
+    """ω(T) of some rows A: A ⋈ γ(keys of A ⋈ T in their frames)
+
+    A function of a range of values is the same for all rows of a partition that tie, so that it depends on
+    the partition and the value of the order column alone. Of a value that is NULL, the frame is the other
+    NULLs.
+    """
+    order = node.order[0].children[0]
+    assert isinstance(order, Attribute)
+    told = (*columns_of(node.partition), order)
+    distinct = changed_keys(outputs, told)
+    *keys, here = distinct.output
+    low, high = (_shifted(here, offset) for offset in frame)
+    within = conjunction([call(">=", order, low, type="boolean"), call("<=", order, high, type="boolean")])
+    alone = conjunction([call("isnull", each, type="boolean") for each in (here, order)])
+    on = conjunction([matching(told[:-1], tuple(keys)), disjunction([within, alone])])
+    functions = tuple(alias(_function(e), e.name, e.id) for e in node.exprs if isinstance(e, Alias))
+    values = Aggregate(distinct.output, (*distinct.output, *functions), (join(rows, distinct, INNER, on),))
+    return project(join(outputs, values, INNER, matching(told, distinct.output)), node.output)
+
+
+def _function(named: Alias) -> Expr:
+    return named.child.children[0]
 
 
 def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:

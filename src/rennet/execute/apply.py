@@ -68,12 +68,15 @@ def _delete(
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
         return transaction.delete(places.where(F.col(ROW).isNotNull())), None
-    target = transaction.target()
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
+        target = transaction.target()
         return transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
-    return transaction.delete(_alike(target, lost, columns)), _expected(lost)
+    expected = _expected(lost)
+    if not expected:  # the view need not be read to find nothing
+        return 0, 0
+    return transaction.delete(_alike(transaction.target(), lost, columns)), expected
 
 
 def _of_keys(

@@ -10,6 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from rennet.delta.temporal import at_earlier_moment
 from rennet.errors import PlanError
@@ -182,7 +183,8 @@ def _looked_up(bound: Bound, world: World) -> Expr:
     if found[bound.opened_by] or value is None:
         return Expr("Literal", type="boolean", text="True")
     (column,) = bound.children
-    compared = Expr(bound.op, (column, Expr("Literal", type=column.type, text=repr(value))), type="boolean")
+    text = repr(str(value) if isinstance(value, Fraction) else value)
+    compared = Expr(bound.op, (column, Expr("Literal", type=column.type, text=text)), type="boolean")
     return Expr("or", (compared, Expr("isnull", (column,), type="boolean")), type="boolean")
 
 

@@ -1,0 +1,173 @@
+"""Only the rows that can meet a change: where many rows are looked at together, few of them are enough.
+
+L ⋈ ΔR = (L ⋉ ΔR) ⋈ ΔR, and a semi join may go below whatever keeps the rows of one key together: aggregates
+by it, windows partitioned by it. There it spares the work of all other groups; a plain join would only throw
+their results away.
+"""
+
+from __future__ import annotations
+
+from rennet.delta.keys import changed_keys, group_columns
+from rennet.plan.expressions import (
+    AggregateCall,
+    Attribute,
+    Expr,
+    Named,
+    Subquery,
+    alias,
+    attribute_of,
+    columns_of,
+    conjunction,
+    equalities,
+    same,
+    value_of,
+)
+from rennet.plan.ir import (
+    ANTI,
+    EXISTENCE,
+    INNER,
+    LEFT,
+    RIGHT,
+    SEMI,
+    SINGLE,
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Once,
+    PassThrough,
+    Project,
+    Union,
+    Window,
+    join,
+    project,
+)
+
+Key = tuple[Expr, Attribute]
+"""What rows must agree in: an expression of theirs, and a column of the wanted ones."""
+
+WITNESSED = frozenset({"Max", "Min", "First", "Last"})
+"""Aggregates whose value is that of one of the rows, NULL only if a row, or every row, has NULL."""
+OF_THE_LEFT = frozenset({LEFT, SEMI, ANTI, EXISTENCE, SINGLE})
+"""Joins that put out left rows, each by itself."""
+
+
+def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]:
+    """The rows that a join on the condition may need, and the relation it meets, which is computed once.
+
+    Both are given back as they are if all rows would have to be looked at anyway.
+    """
+    pairs = _pairs(rows, met, condition)
+    if not pairs:
+        return rows, met
+    once = met if isinstance(met, Once) else Once((met,))
+    copies = tuple(alias(theirs, f"__mv_met_{i}") for i, (_, theirs) in enumerate(pairs))
+    wanted = project(once, copies)
+    keys = tuple((mine, copy.attribute) for (mine, _), copy in zip(pairs, copies, strict=True))
+    found = _pushed(rows, keys, wanted)
+    return (rows, met) if found is None else (found, once)
+
+
+def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
+    """What the two sides must agree in; that NULLs agree too only keeps more."""
+    found = []
+    for part in equalities(condition):
+        for mine, theirs in (part.children, part.children[::-1]):
+            if _reads(mine, rows.ids) and _reads(theirs, met.ids):
+                found.append((mine, theirs))
+    return found
+
+
+def _reads(expression: Expr, ids: frozenset[int]) -> bool:
+    """Is it a function of these columns, and of nothing else?"""
+    parts = list(expression.walk())
+    settled = all(e.deterministic and not isinstance(e, Subquery | AggregateCall) for e in parts)
+    return settled and bool(expression.references) and expression.references <= ids
+
+
+def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
+    """The rows with a wanted key, the semi join as far down as it spares work."""
+    found = _pushed(node, keys, wanted)
+    if found is not None:
+        return found
+    condition = conjunction([same(mine, theirs) for mine, theirs in keys])
+    return join(node, project(wanted, tuple(theirs for _, theirs in keys)), SEMI, condition)
+
+
+def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
+    """The node over fewer rows, or None if there is nothing below it that this would spare."""
+    if isinstance(node, Project):
+        return _over(node, _kept(_through(node.exprs, keys), node.child.ids), wanted)
+    if isinstance(node, Filter | PassThrough):
+        return _over(node, keys, wanted)
+    if isinstance(node, Aggregate):
+        return _grouped(node, _through(node.exprs, keys), wanted)
+    if isinstance(node, Window):
+        kept = _kept(keys, frozenset(c.id for c in columns_of(node.partition)))
+        return node.with_children((_placed(node.child, kept, wanted),)) if kept else None
+    if isinstance(node, Union):
+        return _either(node, [_renamed(node, child, keys) for child in node.children], wanted)
+    if isinstance(node, Join):
+        left = _kept(keys, node.left.ids) if node.how in (INNER, *OF_THE_LEFT) else ()
+        right = _kept(keys, node.right.ids) if node.how in (INNER, RIGHT) else ()
+        return _either(node, [left, right], wanted)
+    return None
+
+
+def _over(node: Project | Filter | PassThrough, keys: tuple[Key, ...], wanted: Node) -> Node | None:
+    below = _pushed(node.child, keys, wanted) if keys else None
+    return None if below is None else node.with_children((below,))
+
+
+def _either(node: Join | Union, keys: list[tuple[Key, ...]], wanted: Node) -> Node | None:
+    """Whatever of its inputs can be narrowed."""
+    pairs = list(zip(node.children, keys, strict=True))
+    found = [_pushed(child, each, wanted) if each else None for child, each in pairs]
+    if not any(found):
+        return None
+    return node.with_children(tuple(new or old for new, old in zip(found, node.children, strict=True)))
+
+
+def _grouped(node: Aggregate, keys: tuple[Key, ...], wanted: Node) -> Node | None:
+    """σ(γ(T)) = σ(γ(T ⋉ K)) for keys of the groups, or for a value that one row of the group has"""
+    groups = group_columns(node)
+    kept = _kept(keys, frozenset(c.id for c in groups))
+    if kept:
+        return node.with_children((_placed(node.child, kept, wanted),))
+    witnesses = [(value, theirs) for mine, theirs in keys if (value := _witness(mine)) is not None]
+    if not groups or not witnesses:
+        return None
+    witnessing = _placed(node.child, tuple(witnesses[:1]), wanted)
+    named = Once((changed_keys(witnessing, groups),))
+    pairs = tuple(zip(groups, named.output, strict=True))
+    return node.with_children((_placed(node.child, pairs, named),))
+
+
+def _witness(value: Expr) -> Expr | None:
+    """What a row of the group has where the group has this value: max(struct(a, b)).b is b of some row."""
+    calls = [e for e in value.walk() if isinstance(e, AggregateCall)]
+    if len(set(calls)) != 1 or calls[0].op not in WITNESSED or calls[0].condition is not None:
+        return None
+    inside = calls[0].references
+    made = value.transform(lambda e: e.children[0] if isinstance(e, AggregateCall) else None)
+    return made if _reads(made, inside) else None
+
+
+def _through(exprs: tuple[Named, ...], keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """The keys as functions of what lies below."""
+    values = {attribute_of(e).id: value_of(e) for e in exprs}
+    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
+
+
+def _renamed(node: Union, child: Node, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    values: dict[int, Expr] = {a.id: b for a, b in zip(node.output, child.output, strict=True)}
+    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
+
+
+def _replaced(expression: Expr, values: dict[int, Expr]) -> Expr:
+    return expression.transform(lambda e: values.get(e.id) if isinstance(e, Attribute) else None)
+
+
+def _kept(keys: tuple[Key, ...], ids: frozenset[int]) -> tuple[Key, ...]:
+    """The keys that are functions of these columns; fewer keys only select more."""
+    return tuple((mine, theirs) for mine, theirs in keys if _reads(mine, ids))
