@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rennet.cost.sizes import Flows, width
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
-from rennet.delta.keys import restricted
+from rennet.delta.narrow import having
 from rennet.plan.expressions import Attribute, alias, equalities
 from rennet.plan.ir import (
     ANTI,
@@ -90,7 +90,7 @@ class Fitting:
         once = outer if isinstance(outer, Once) else Once((outer,))
         copies = tuple(alias(mine, f"__mv_wanted_{i}") for i, (mine, _) in enumerate(pairs))
         wanted = project(once, copies)
-        few = restricted(inner, tuple(other for _, other in pairs), wanted)
+        few = having(inner, tuple(other for _, other in pairs), wanted)
         return node.with_children((once, few) if node.how == LEFT else (few, once))
 
     def _bytes(self, node: Node) -> float:

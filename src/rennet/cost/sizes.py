@@ -86,13 +86,15 @@ class Flow:
 
     rows: float
     base: float
+    together: bool = False
+    """Were rows left out by key, so that of each group there are all or none?"""
 
     @property
     def share(self) -> float:
         return min(1.0, self.rows / self.base) if self.base else 1.0
 
     def times(self, factor: float) -> Flow:
-        return Flow(self.rows * factor, self.base * factor)
+        return Flow(self.rows * factor, self.base * factor, self.together)
 
 
 def width(columns: tuple[Attribute, ...]) -> float:
@@ -132,7 +134,8 @@ class Flows:
             return self._join(node)
         below = [self.of(child) for child in node.children]
         if isinstance(node, Union):
-            return Flow(sum(f.rows for f in below), sum(f.base for f in below))
+            together = any(f.together for f in below)
+            return Flow(sum(f.rows for f in below), sum(f.base for f in below), together)
         (flow,) = below if len(below) == 1 else (max(below, key=lambda f: f.rows),)
         if isinstance(node, Filter):
             return flow.times(kept(node.condition))
@@ -157,7 +160,7 @@ class Flows:
         left, right = self.of(node.left), self.of(node.right)
         if node.how in (SEMI, ANTI):
             part = right.share if node.how == SEMI else 1.0 - 0.5 * right.share
-            return Flow(left.rows * part, left.base)
+            return Flow(left.rows * part, left.base, together=node.how == SEMI or left.together)
         if node.how in (EXISTENCE, SINGLE):
             return left
         if equalities(node.condition):
@@ -175,7 +178,7 @@ class Flows:
         if not node.grouping:
             return Flow(1.0, 1.0)
         groups = min(flow.base, self._groups(node, flow))
-        return Flow(min(flow.rows, groups), groups)
+        return Flow(min(flow.rows, max(1.0, groups * flow.share) if flow.together else groups), groups)
 
     def _groups(self, node: Aggregate, flow: Flow) -> float:
         """One group for each row of the view, if it has one row a group; else a guess."""

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
-from rennet.delta.keys import changed_keys, group_columns, restricted
+from rennet.delta.keys import changed_keys, group_columns
 from rennet.delta.merge import LOST, merged_states, places_of, state_changes, surviving
+from rennet.delta.narrow import having
 from rennet.delta.partitions import Values, partitioned_alike, sliced
 from rennet.delta.rules import Derivation
 from rennet.delta.running import continued
@@ -157,7 +158,7 @@ def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | I
         return _one_group()
     keys = group_columns(grouped)
     changed = Once((changed_keys(child.delta, keys),))
-    fresh = grouped.with_children((restricted(child.after, keys, changed),))
+    fresh = grouped.with_children((having(child.after, keys, changed),))
     inserted = _replaced(layout.plan, grouped, fresh)
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
@@ -178,7 +179,7 @@ def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
     if layout.span is not None:
         return _framed_window(layout, layout.span, window, child)
     changed = Once((changed_keys(child.delta, keys),))
-    fresh = window.with_children((restricted(child.after, keys, changed),))
+    fresh = window.with_children((having(child.after, keys, changed),))
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
     inserted = _replaced(layout.plan, window, fresh)
@@ -244,7 +245,7 @@ def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
     again = filter_(merged, merged.output[-1])
     groups = group_columns(grouped)
     wanted = project(again, tuple(alias(k, k.name) for k in merged.output[: len(groups)]))
-    rows = restricted(child.after, groups, wanted) if groups else child.after
+    rows = having(child.after, groups, wanted) if groups else child.after
     repaired = _replaced(layout.plan, grouped, grouped.with_children((rows,)))
     repair = Repair(wanted, repaired)
     return RefreshPlan(Technique.GROUP_AGGREGATE, kept, removed, repair=repair)

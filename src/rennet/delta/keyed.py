@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rennet.delta.change import Change, total, weighted, with_arrivals
-from rennet.delta.keys import changed_keys, group_columns, restricted
+from rennet.delta.keys import changed_keys, group_columns
+from rennet.delta.narrow import having
 from rennet.plan.expressions import Attribute
 from rennet.plan.ir import Aggregate, GroupMap, Limited, Node, Once
 
@@ -40,12 +41,12 @@ def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     old, new = child.before, child.after
     if keys:
         changed = Once((changed_keys(child.delta, keys),))
-        old = restricted(old, keys, changed)
+        old = having(old, keys, changed)
         if child.grows:
             old = Once((old,))
             new = with_arrivals(old, child.delta)
         else:
-            new = restricted(new, keys, changed)
+            new = having(new, keys, changed)
     gained = weighted(node.with_children((new,)), +1)
     lost = weighted(node.with_children((old,)), -1)
     return total([gained, lost])

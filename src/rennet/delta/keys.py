@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rennet.enable.layout import Layout
 from rennet.plan.expressions import Attribute, Expr, alias, columns_of, conjunction, fresh_copy, same
-from rennet.plan.ir import SEMI, Aggregate, Join, Node, Stored, join, project
+from rennet.plan.ir import Aggregate, Node, Stored, project
 
 
 def group_columns(node: Aggregate) -> tuple[Attribute, ...]:
@@ -17,11 +17,6 @@ def changed_keys(delta: Node, keys: tuple[Attribute, ...]) -> Node:
     copies = tuple(alias(key, f"__mv_key_{i}") for i, key in enumerate(keys))
     columns = tuple(copy.attribute for copy in copies)
     return Aggregate(columns, columns, (project(delta, copies),))
-
-
-def restricted(rows: Node, keys: tuple[Attribute, ...], changed: Node) -> Join:
-    """T ⋉ K: the rows whose keys are among the changed ones, NULL being a key like any other."""
-    return join(rows, changed, SEMI, matching(keys, changed.output))
 
 
 def matching(left: tuple[Attribute, ...], right: tuple[Attribute, ...]) -> Expr:

@@ -68,6 +68,11 @@ def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]
     return (rows, met) if found is None else (found, once)
 
 
+def having(rows: Node, keys: tuple[Attribute, ...], wanted: Node) -> Node:
+    """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other."""
+    return _placed(rows, tuple(zip(keys, wanted.output, strict=True)), wanted)
+
+
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
     """What the two sides must agree in; that NULLs agree too only keeps more."""
     found = []
@@ -79,17 +84,31 @@ def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Ex
 
 
 def _reads(expression: Expr, ids: frozenset[int]) -> bool:
-    """Is it a function of these columns, and of nothing else?"""
+    """Is it a function of these columns, of one at least, and of nothing else?"""
+    return bool(expression.references) and _computable(expression, ids)
+
+
+def _computable(expression: Expr, ids: frozenset[int]) -> bool:
     parts = list(expression.walk())
     settled = all(e.deterministic and not isinstance(e, Subquery | AggregateCall) for e in parts)
-    return settled and bool(expression.references) and expression.references <= ids
+    return settled and expression.references <= ids
 
 
 def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
-    """The rows with a wanted key, the semi join as far down as it spares work."""
+    """The rows with a wanted key, the semi join as far down as it can go."""
     found = _pushed(node, keys, wanted)
     if found is not None:
         return found
+    if isinstance(node, Filter | PassThrough):
+        return node.with_children((_placed(node.child, keys, wanted),))
+    if isinstance(node, Project):
+        below = _through(node.exprs, keys)
+        if all(_computable(mine, node.child.ids) for mine, _ in below):
+            return node.with_children((_placed(node.child, below, wanted),))
+    if isinstance(node, Union):
+        return node.with_children(
+            tuple(_placed(child, _renamed(node, child, keys), wanted) for child in node.children)
+        )
     condition = conjunction([same(mine, theirs) for mine, theirs in keys])
     return join(node, project(wanted, tuple(theirs for _, theirs in keys)), SEMI, condition)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rennet.delta.change import Change, total, weighted, with_arrivals
 from rennet.delta.keyed import recomputed
 from rennet.delta.keys import changed_keys, matching
+from rennet.delta.narrow import narrowed
 from rennet.enable.frames import HERE, Frame, Offset, Span, negative, span
 from rennet.enable.states import summable
 from rennet.plan.expressions import (
@@ -88,7 +89,8 @@ def _needed(rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
     """T ⋉ I, each row with the ranges of its partition"""
     here = inside(reach.order, reach.needed, reach.whole)
     on = conjunction([matching(keys, reach.keys), here])
-    return join(between_bounds(rows, reach), reach.rows, INNER, on)
+    few, _ = narrowed(rows, reach.rows, on)
+    return join(between_bounds(few, reach), reach.rows, INNER, on)
 
 
 ORDERLESS = frozenset({"Max", "Min", "Count", "BoolAnd", "BoolOr"})
