@@ -89,9 +89,10 @@ def scanning(spark: SparkSession) -> Iterator[Counter[str]]:
     context.listenerBus().waitUntilEmpty()
     for number in _executions_after(jvm, store, before):
         metrics = store.executionMetrics(number)
+        seen: set[int] = set()
         for node in jvm.items(store.planGraph(number).allNodes()):
             if node.name().startswith("Scan parquet"):
-                _count(jvm, found, node, metrics)
+                _count(jvm, found, node, metrics, seen)
 
 
 def _executions(jvm: Jvm, store: Any, last: int) -> list[int]:
@@ -111,9 +112,12 @@ def _executions_after(jvm: Jvm, store: Any, before: int) -> list[int]:
         wanted *= 2
 
 
-def _count(jvm: Jvm, found: Counter[str], node: Any, metrics: Any) -> None:
+def _count(jvm: Jvm, found: Counter[str], node: Any, metrics: Any, seen: set[int]) -> None:
+    """Rows that are kept in memory are drawn with their scan wherever they are used: it counts once."""
     name = node.name().split()[-1].rpartition(".")[2]
     for metric in jvm.items(node.metrics()):
-        value = metrics.get(metric.accumulatorId())
-        if metric.name() == "number of output rows" and value.isDefined():
+        number = int(metric.accumulatorId())
+        value = metrics.get(number)
+        if metric.name() == "number of output rows" and value.isDefined() and number not in seen:
+            seen.add(number)
             found[name] += int(value.get().replace(",", ""))
