@@ -16,7 +16,7 @@ from rennet.delta.narrow import having
 from rennet.delta.partitions import Values, partitioned_alike, sliced
 from rennet.delta.rules import Derivation
 from rennet.delta.running import continued
-from rennet.delta.windows import affected, reached
+from rennet.delta.windows import outputs, reached
 from rennet.enable.frames import Span, running
 from rennet.enable.layout import Layout
 from rennet.errors import Issue, IssueSubType, IssueType, Technique
@@ -192,16 +192,16 @@ def _framed_window(layout: Layout, limits: Span, window: Window, child: Change) 
     assert layout.order is not None
     functions = running(window) if layout.running else None
     if functions is not None:
-        outputs, reach = continued(layout, limits, window, child, functions)
+        shown, reach = continued(layout, limits, window, child, functions)
     else:
         keys = columns_of(window.partition)
         reach = reached(child.delta, keys, limits)
-        outputs = affected(window, child.after, keys, reach)
+        shown, _ = outputs(window, child, keys, reach, limits)
     ends = (*reach.affected, reach.whole)
     copies = project(reach.rows, tuple(fresh_copy(k) for k in (*reach.keys, *ends)))
     where = [column.id for column in layout.columns].index(layout.order.id)
     removed = Keyed(copies, _positions(layout), within=where, unknown=functions is None)
-    inserted = _replaced(layout.plan, window, outputs)
+    inserted = _replaced(layout.plan, window, shown)
     return RefreshPlan(Technique.WINDOW_FUNCTION, inserted, removed)
 
 

@@ -61,22 +61,26 @@ def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
     limits = span(node)
     if limits is None:
         return recomputed(node, child, keys)
-    reach = reached(child.delta, keys, limits)
-    if child.grows and looks_up(node, limits):
-        return _grown(node, child, keys, reach, limits.frames[0])
-    gained = weighted(affected(node, child.after, keys, reach), +1)
-    lost = weighted(affected(node, child.before, keys, reach), -1)
-    return total([gained, lost])
+    gained, lost = outputs(node, child, keys, reached(child.delta, keys, limits), limits)
+    return total([weighted(gained, +1), weighted(lost, -1)])
 
 
-def _grown(node: Window, child: Change, keys: tuple[Attribute, ...], reach: Reach, frame: Frame) -> Node:
-    """The same where rows only arrive: what is needed of T is read once, and T' is that and ΔT."""
+def outputs(
+    node: Window, child: Change, keys: tuple[Attribute, ...], reach: Reach, limits: Span
+) -> tuple[Node, Node]:
+    """σA(ω(T' ⋉ I)) and σA(ω(T ⋉ I))
+
+    Where rows only arrive, what is needed of T is read once, and T' is that and ΔT.
+    """
+    if not child.grows or not looks_up(node, limits):
+        return affected(node, child.after, keys, reach), affected(node, child.before, keys, reach)
     assert child.delta is not None
+    (frame,) = limits.frames
     before = Once((_needed(child.before, keys, reach),))
     seen = filter_(before, inside(reach.order, reach.affected, reach.whole))
     old, shown = (project(each, child.before.output) for each in (before, seen))
     gained = looked_up(node, with_arrivals(shown, child.delta), with_arrivals(old, child.delta), frame)
-    return total([weighted(gained, +1), weighted(looked_up(node, shown, old, frame), -1)])
+    return gained, looked_up(node, shown, old, frame)
 
 
 def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
