@@ -33,7 +33,7 @@ def test_by_the_key_or_by_a_witness(column_met: int, scans: int) -> None:
     rows, columns = grouped(source("r"))
     few = source("s")
     made, met = narrowed(rows, few, catalyst("EqualTo", columns[column_met], few.output[0]))
-    assert isinstance(met, Once) and isinstance(made, Aggregate)
+    assert met is few and isinstance(made, Aggregate)
     below = [node.left for node in semi_joins(made)]
     assert len(below) == scans and all(isinstance(node, Scan) for node in below)
     assert made.output == rows.output
@@ -50,6 +50,13 @@ def test_plain_rows_are_left_to_the_join() -> None:
     rows, few = source("r"), source("s")
     assert narrowed(rows, few, catalyst("EqualTo", rows.output[0], few.output[0])) == (rows, few)
     assert narrowed(grouped(rows)[0], few, None)[1] is few
+
+
+def test_what_is_more_than_read_is_computed_once() -> None:
+    rows, columns = grouped(source("r"))
+    few, _ = grouped(source("s"))
+    _, met = narrowed(rows, few, catalyst("EqualTo", columns[0], few.output[0]))
+    assert isinstance(met, Once) and met.child is few
 
 
 def test_through_projections_and_unions() -> None:

@@ -37,6 +37,7 @@ from rennet.plan.ir import (
     Once,
     PassThrough,
     Project,
+    Scan,
     Union,
     Window,
     join,
@@ -60,12 +61,17 @@ def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]
     pairs = _pairs(rows, met, condition)
     if not pairs:
         return rows, met
-    once = met if isinstance(met, Once) else Once((met,))
+    once = met if _is_read(met) else Once((met,))
     copies = tuple(alias(theirs, f"__mv_met_{i}") for i, (_, theirs) in enumerate(pairs))
     wanted = project(once, copies)
     keys = tuple((mine, copy.attribute) for (mine, _), copy in zip(pairs, copies, strict=True))
     found = _pushed(rows, keys, wanted)
     return (rows, met) if found is None else (found, once)
+
+
+def _is_read(rows: Node) -> bool:
+    """Are they only read, so that keeping them would cost more than reading them again?"""
+    return isinstance(rows, Once | Scan) or (isinstance(rows, Project | Filter) and _is_read(rows.child))
 
 
 def having(rows: Node, keys: tuple[Attribute, ...], wanted: Node) -> Node:
@@ -110,7 +116,9 @@ def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
             tuple(_placed(child, _renamed(node, child, keys), wanted) for child in node.children)
         )
     condition = conjunction([same(mine, theirs) for mine, theirs in keys])
-    return join(node, project(wanted, tuple(theirs for _, theirs in keys)), SEMI, condition)
+    asked = tuple(theirs for _, theirs in keys)
+    few = wanted if wanted.output == asked else project(wanted, asked)
+    return join(node, few, SEMI, condition)
 
 
 def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
