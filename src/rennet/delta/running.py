@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rennet.delta.change import Change
 from rennet.delta.keys import matching, stored_rows
 from rennet.delta.windows import Reach, between_bounds, reached
@@ -39,7 +37,7 @@ def continued(
     start = Once((_with_last_values(layout, reach, functions),))
     low = reach.affected[0]
     here = call("or", reach.whole, call(">=", span.order, low, type="boolean"), type="boolean")
-    rows = between_bounds(child.after, replace(reach, needed=reach.affected))
+    rows = between_bounds(child.after, reach, reach.affected)
     suffix = join(rows, start, INNER, conjunction([matching(keys, reach.keys), here]))
     counted = window.with_children((suffix,))
     values = start.output[len(reach.rows.output) :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rennet.delta.change import Change, total, weighted, with_arrivals
+from rennet.delta.change import Change, total, weight_of, weighted, with_arrivals
 from rennet.delta.keyed import recomputed
 from rennet.delta.keys import changed_keys, matching
 from rennet.delta.narrow import narrowed
@@ -75,26 +75,33 @@ def outputs(
     if not child.grows or not looks_up(node, limits):
         return affected(node, child.after, keys, reach), affected(node, child.before, keys, reach)
     assert child.delta is not None
-    (frame,) = limits.frames
-    before = Once((_needed(child.before, keys, reach),))
-    seen = filter_(before, inside(reach.order, reach.affected, reach.whole))
-    old, shown = (project(each, child.before.output) for each in (before, seen))
-    gained = looked_up(node, with_arrivals(shown, child.delta), with_arrivals(old, child.delta), frame)
-    return gained, looked_up(node, shown, old, frame)
+    shown = Once((_of_partitions(child.before, keys, reach, reach.affected),))
+    old = _of_partitions(child.before, keys, reach, reach.needed)
+    found = _looked_up(node, with_arrivals(shown, child.delta), old, child.delta, limits.frames[0])
+    return found.after(with_arrivals(shown, child.delta)), found.before(shown)
 
 
 def affected(node: Window, rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
     """σA(ω(T ⋉ I)), the limits of a partition's ranges being carried along by its rows"""
-    windowed = node.with_children((_needed(rows, keys, reach),))
+    windowed = node.with_children((_needed(rows, keys, reach, reach.needed),))
     return project(filter_(windowed, inside(reach.order, reach.affected, reach.whole)), node.output)
 
 
-def _needed(rows: Node, keys: tuple[Attribute, ...], reach: Reach) -> Node:
+def _of_partitions(
+    rows: Node, keys: tuple[Attribute, ...], reach: Reach, limits: tuple[Attribute, Attribute]
+) -> Node:
+    """The rows of the partitions in question that lie in one of their ranges."""
+    return project(_needed(rows, keys, reach, limits), rows.output)
+
+
+def _needed(
+    rows: Node, keys: tuple[Attribute, ...], reach: Reach, limits: tuple[Attribute, Attribute]
+) -> Node:
     """T ⋉ I, each row with the ranges of its partition"""
-    here = inside(reach.order, reach.needed, reach.whole)
+    here = inside(reach.order, limits, reach.whole)
     on = conjunction([matching(keys, reach.keys), here])
     few, _ = narrowed(rows, reach.rows, on)
-    return join(between_bounds(few, reach), reach.rows, INNER, on)
+    return join(between_bounds(few, reach, limits), reach.rows, INNER, on)
 
 
 ORDERLESS = frozenset({"Max", "Min", "Count", "BoolAnd", "BoolOr"})
@@ -125,8 +132,33 @@ def _orderless(function: Expr) -> bool:
     return function.op in ORDERLESS and not inexact
 
 
-def looked_up(node: Window, outputs: Node, rows: Node, frame: Frame) -> Node:
-    """ω(T) of some rows A: A ⋈ γ(keys of A ⋈ T in their frames)
+@dataclass(frozen=True)
+class Values:
+    """What functions say for every partition and value of the order column, after and before a change."""
+
+    node: Window
+    rows: Node
+    told: tuple[Attribute, ...]
+    """The columns of the window's input that decide it, by position those of `rows`."""
+
+    def after(self, outputs: Node) -> Node:
+        return self._of(outputs, 0)
+
+    def before(self, outputs: Node) -> Node:
+        return self._of(outputs, 1)
+
+    def _of(self, outputs: Node, which: int) -> Node:
+        count, many = len(self.told), len(self.node.exprs)
+        keys = self.rows.output[:count]
+        values = self.rows.output[count + which * many : count + (which + 1) * many]
+        pairs = zip(values, self.node.exprs, strict=True)
+        named = tuple(alias(value, shown.name, shown.id) for value, shown in pairs)
+        met = join(outputs, self.rows, INNER, matching(self.told, keys))
+        return project(met, (*outputs.output, *named))
+
+
+def _looked_up(node: Window, outputs: Node, rows: Node, delta: Node, frame: Frame) -> Values:
+    """ω(T') and ω(T) of some rows A: γ(keys of A ⋈ T' in their frames), for ω(T) without what arrived
 
     A function of a range of values is the same for all rows of a partition that tie, so that it depends on
     the partition and the value of the order column alone. Of a value that is NULL, the frame is the other
@@ -141,13 +173,20 @@ def looked_up(node: Window, outputs: Node, rows: Node, frame: Frame) -> Node:
     within = conjunction([call(">=", order, low, type="boolean"), call("<=", order, high, type="boolean")])
     alone = conjunction([call("isnull", each, type="boolean") for each in (here, order)])
     on = conjunction([matching(told[:-1], tuple(keys)), disjunction([within, alone])])
-    functions = tuple(alias(_function(e), e.name, e.id) for e in node.exprs if isinstance(e, Alias))
-    values = Aggregate(distinct.output, (*distinct.output, *functions), (join(rows, distinct, INNER, on),))
-    return project(join(outputs, values, INNER, matching(told, distinct.output)), node.output)
+    was, came = (alias(literal(each, "boolean"), "__mv_was") for each in (True, False))
+    arrived = project(delta, (*delta.output[:-1], came, weight_of(delta)))
+    everything = with_arrivals(project(rows, (*rows.output, was)), arrived)
+    functions = [e.child.children[0] for e in node.exprs if isinstance(e, Alias)]
+    earlier = [_where(function, was.attribute) for function in functions]
+    named = tuple(alias(f, f"__mv_value_{i}") for i, f in enumerate((*functions, *earlier)))
+    found = Aggregate(distinct.output, (*distinct.output, *named), (join(everything, distinct, INNER, on),))
+    return Values(node, Once((found,)), told)
 
 
-def _function(named: Alias) -> Expr:
-    return named.child.children[0]
+def _where(function: Expr, condition: Expr) -> Expr:
+    """The function of the rows for which the condition holds: for it, NULL is not there."""
+    nothing = (call("if", condition, e, literal(None, e.type), type=e.type) for e in function.children)
+    return function.with_children(tuple(nothing))
 
 
 def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
@@ -157,12 +196,12 @@ def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
     return disjunction([whole, conjunction([above, below])])
 
 
-def between_bounds(rows: Node, reach: Reach) -> Node:
+def between_bounds(rows: Node, reach: Reach, limits: tuple[Attribute, Attribute]) -> Node:
     """The rows in the range that spans those of all partitions: as values, so that files can be skipped.
 
     A side that is open in one partition is open for all: MIN and MAX would pass over it.
     """
-    low, high = reach.needed
+    low, high = limits
     unbounded = [call("max", call("isnull", limit), type="boolean") for limit in (low, high)]
     summary = Aggregate(
         (),
