@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rennet.cost.choose import Costs, choose
+from rennet.cost.choose import WORTH_TRYING, Costs, choose
 from rennet.cost.learned import DEFAULT, Learned, Reader
 from rennet.cost.operators import Kind, Operator, operators
 from rennet.cost.rates import read_rates, shipped, write_rates
@@ -112,6 +112,25 @@ def test_small_changes_are_traced_and_large_ones_are_not() -> None:
     assert "INCREMENTAL_PLAN_REJECTED_BY_COST_MODEL" in choice.reason
     stubborn = choose(found, Policy.INCREMENTAL, large)
     assert stubborn.plan.technique is not Technique.COMPLETE_RECOMPUTE
+
+
+def test_an_estimate_that_no_refresh_has_tested_is_tested() -> None:
+    """What was measured when the view was made says little about a refresh that does something else."""
+    layout = grouped()
+    found = plans(layout)
+    full = found[Technique.COMPLETE_RECOMPUTE]
+    made = Learned(full=5.0, turns=1)
+    for changed, tested in ((70 * MILLION, True), (2000 * MILLION, False)):
+        costs = Costs(statistics(100 * MILLION, changed, view=10 * MILLION, keys=layout))
+        estimates = {technique: costs.of(plan).total for technique, plan in found.items()}
+        share = min(v for t, v in estimates.items() if t is not full.technique) / estimates[full.technique]
+        assert (1.0 < share <= WORTH_TRYING) is tested, share
+        assert choose(found, Policy.AUTO, costs).plan is full
+        choice = choose(found, Policy.AUTO, replace(costs, learned=made))
+        assert (choice.plan is not full) is tested
+        assert ("no refresh of this view has tested that" in choice.reason) is tested
+        known = replace(made, incremental=9.0)
+        assert choose(found, Policy.AUTO, replace(costs, learned=known)).plan is full
 
 
 def test_tiny_tables_are_not_recomputed_to_save_nothing() -> None:

@@ -18,6 +18,8 @@ WORTH_RECOMPUTING = 0.5
 changes sees all of them."""
 CLEARLY, UNCLEAR = 1.1, 0.05
 """One technique is dearer than another if it costs so many times as much, and so many seconds more."""
+WORTH_TRYING = 1.5
+"""Up to so many times the cost of a full recompute, an estimate that no refresh has tested yet is tested."""
 DEAREST = 6
 """Operators kept of an estimate: those that cost most."""
 
@@ -105,10 +107,15 @@ def choose(
     if not options.estimates:
         return options.choice(incremental[0], WHY[incremental[0].technique])
     best = _cheapest(incremental, options.estimates)
-    rejected = too_dear(options.estimates[best.technique], options.estimates[full.technique])
-    if rejected is not None and policy is Policy.AUTO:
+    mine, whole = options.estimates[best.technique], options.estimates[full.technique]
+    rejected = too_dear(mine, whole)
+    untested = costs is not None and costs.learned.untested and mine.total <= whole.total * WORTH_TRYING
+    if rejected is not None and policy is Policy.AUTO and not untested:
         return options.rejecting(incremental, rejected).choice(full, str(rejected))
-    return options.choice(best, WHY[best.technique] + _comparison(options.estimates, best.technique))
+    said = _comparison(options.estimates, best.technique)
+    if rejected is not None and untested:
+        said += "; no refresh of this view has tested that yet, so this one does"
+    return options.choice(best, WHY[best.technique] + said)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,11 @@ class Learned:
     turns: int = 0
     """Refreshes that were measured."""
 
+    @property
+    def untested(self) -> bool:
+        """Is it known what a full recompute takes, and only guessed what any other refresh would?"""
+        return self.full > 0 and not self.incremental
+
     def reader(self, name: str) -> Reader:
         """This view as one that reads another: if all of that is rewritten, all of this is recomputed."""
         return Reader(name, min(self.incremental, self.full), self.full)
