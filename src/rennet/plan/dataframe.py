@@ -292,13 +292,15 @@ class Writer:
         return expression.handle
 
     def _aggregate_call(self, item: AggregateCall) -> JavaObject:
-        """The same aggregate of other arguments."""
+        """The same aggregate of other arguments; its result gets an id of its own, which Spark knows it by."""
         function = item.handle.aggregateFunction()
         if item.op == "ListAgg":  # the one that may have got more to order by
             function = function.withOrderingWithinGroup(self._all(item.children[2:]))
         function = function.withNewChildren(self._all(item.children))
-        condition = () if item.condition is None else (self.expression(item.condition),)
-        return item.handle.withNewChildren(self.jvm.seq([function, *condition]))
+        condition = self._none if item.condition is None else self.jvm.some(self.expression(item.condition))
+        fresh = self.jvm.singleton(f"{EXPRESSIONS}NamedExpression").newExprId()
+        make = self.jvm.type(f"{EXPRESSIONS}aggregate.AggregateExpression")
+        return make(function, item.handle.mode(), item.distinct, condition, fresh)
 
     def _has_subquery(self, expression: Expr) -> bool:
         return self._leaf is not None and any(isinstance(e, Subquery) for e in expression.walk())
