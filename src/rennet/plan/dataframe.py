@@ -292,7 +292,7 @@ class Writer:
         return expression.handle
 
     def _aggregate_call(self, item: AggregateCall) -> JavaObject:
-        """The same aggregate of other arguments; its result gets an id of its own, which Spark knows it by."""
+        """The same aggregate of other arguments; its result gets an id of its own: Spark knows it by that."""
         function = item.handle.aggregateFunction()
         if item.op == "ListAgg":  # the one that may have got more to order by
             function = function.withOrderingWithinGroup(self._all(item.children[2:]))
