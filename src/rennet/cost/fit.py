@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rennet.cost.sizes import Flows, width
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
-from rennet.delta.narrow import having
-from rennet.plan.expressions import Attribute, alias, equalities
+from rennet.delta.narrow import meeting
 from rennet.plan.ir import (
     ANTI,
     INNER,
@@ -27,7 +26,6 @@ from rennet.plan.ir import (
     Scan,
     State,
     Union,
-    project,
 )
 
 SMALL = 16 << 20
@@ -84,13 +82,7 @@ class Fitting:
         outer, inner = node.children if node.how == LEFT else reversed(node.children)
         if not self.small(outer) or self._bytes(inner) < max(SMALL, LARGER * self._bytes(outer)):
             return node
-        pairs = _equal_pairs(node, outer, inner)
-        if not pairs:
-            return node
-        once = outer if isinstance(outer, Once) else Once((outer,))
-        copies = tuple(alias(mine, f"__mv_wanted_{i}") for i, (mine, _) in enumerate(pairs))
-        wanted = project(once, copies)
-        few = having(inner, tuple(other for _, other in pairs), wanted)
+        few, once = meeting(inner, outer, node.condition)
         return node.with_children((once, few) if node.how == LEFT else (few, once))
 
     def _bytes(self, node: Node) -> float:
@@ -107,17 +99,3 @@ def _bounded(node: Node) -> bool:
 
 
 BOUNDED = (Project, Filter, Union, Aggregate, Once)
-
-
-def _equal_pairs(node: Join, outer: Node, inner: Node) -> list[tuple[Attribute, Attribute]]:
-    """Columns of the two sides that joined rows agree in; that NULLs agree too only keeps more."""
-    found = []
-    for part in equalities(node.condition):
-        left, right = part.children
-        if not isinstance(left, Attribute) or not isinstance(right, Attribute):
-            continue
-        if left.id in outer.ids and right.id in inner.ids:
-            found.append((left, right))
-        elif right.id in outer.ids and left.id in inner.ids:
-            found.append((right, left))
-    return found

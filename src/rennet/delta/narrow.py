@@ -7,6 +7,8 @@ their results away.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rennet.delta.keys import changed_keys, group_columns
 from rennet.plan.expressions import (
     AggregateCall,
@@ -46,6 +48,8 @@ from rennet.plan.ir import (
 
 Key = tuple[Expr, Attribute]
 """What rows must agree in: an expression of theirs, and a column of the wanted ones."""
+Place = Callable[[Node, tuple[Key, ...], Node], Node | None]
+"""Puts a semi join with the wanted keys into a plan."""
 
 WITNESSED = frozenset({"Max", "Min", "First", "Last"})
 """Aggregates whose value is that of one of the rows, NULL only if a row, or every row, has NULL."""
@@ -58,6 +62,15 @@ def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]
 
     Both are given back as they are if all rows would have to be looked at anyway.
     """
+    return _meeting(rows, met, condition, _pushed)
+
+
+def meeting(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]:
+    """The same, with the semi join wherever it ends up: at the rows themselves if nowhere below."""
+    return _meeting(rows, met, condition, _placed)
+
+
+def _meeting(rows: Node, met: Node, condition: Expr | None, place: Place) -> tuple[Node, Node]:
     pairs = _pairs(rows, met, condition)
     if not pairs:
         return rows, met
@@ -65,7 +78,7 @@ def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]
     copies = tuple(alias(theirs, f"__mv_met_{i}") for i, (_, theirs) in enumerate(pairs))
     wanted = project(once, copies)
     keys = tuple((mine, copy.attribute) for (mine, _), copy in zip(pairs, copies, strict=True))
-    found = _pushed(rows, keys, wanted)
+    found = place(rows, keys, wanted)
     return (rows, met) if found is None else (found, once)
 
 
