@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from rennet.plan.expressions import Attribute, Named, alias, attribute_of, call, differs, literal
+from rennet.plan.expressions import Attribute, Expr, Named, alias, attribute_of, call, differs, literal
 from rennet.plan.ir import Aggregate, Node, Project, Union, filter_, project
 
 WEIGHT = "__mv_weight"
@@ -66,14 +66,23 @@ def total(parts: list[Node]) -> Node:
     return Union((*merged, weight), tuple(parts))
 
 
-def effectivize(delta: Node, implied: Collection[Attribute] = ()) -> Node:
+def effectivize(delta: Node, maps: Collection[Attribute] = ()) -> Node:
     """Each distinct row once, with the sum of its weights, and none with weight zero.
 
-    Rows that agree in all columns but the `implied` ones agree in those too.
+    Of the columns that are maps the spelling is compared: Spark compares them byte by byte, and the bytes of
+    a NULL inside of one mean nothing.
     """
     columns = delta.output[:-1]
     weight = alias(call("sum", weight_of(delta), type="bigint"), WEIGHT)
-    telling = tuple(column for column in columns if column not in implied)
-    shown = (alias(call("any_value", c, type=c.type), c.name) if c in implied else c for c in columns)
-    grouped = Aggregate(telling, (*shown, weight), (delta,))
+    spelled = tuple(alias(_spelling(column), f"__mv_spelled_{i}") for i, column in enumerate(maps))
+    rows = project(delta, (*delta.output, *spelled)) if maps else delta
+    telling = (*(c for c in columns if c not in maps), *(s.attribute for s in spelled))
+    shown = (alias(call("any_value", c, type=c.type), c.name) if c in maps else c for c in columns)
+    grouped = Aggregate(telling, (*shown, weight), (rows,))
     return filter_(grouped, differs(attribute_of(weight), literal(0)))
+
+
+def _spelling(column: Attribute) -> Expr:
+    """What a map holds, key by key, and where it holds NULL: the hash of a row's content passes over those."""
+    entries = call("sort_array", call("map_entries", column))
+    return call("coalesce", call("to_json", entries), literal("", "string"), type="string", nullable=False)

@@ -134,8 +134,6 @@ def row_based(layout: Layout, derivation: Derivation) -> RefreshPlan | Issue:
     if not layout.unique and layout.content is None:
         what = "rows with MAP or VARIANT columns cannot be told apart by content"
         return Issue(IssueType.NOT_THIS_SHAPE, what)
-    # Spark compares maps byte by byte, and the bytes of a NULL inside of one mean nothing; the hash of a
-    # row's content tells its maps apart.
     maps = () if layout.unique else [c for c in derived.delta.output if c.type.startswith("map<")]
     delta = Once((effectivize(derived.delta, maps),))
     weight = weight_of(delta)

@@ -129,8 +129,8 @@ def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
     for old, new, is_map in pairs:
         if is_map:
             match = match & _same_map(old, new)
-    # The hash of the content is among the plain columns: rows that differ in a map only differ there.
-    order = Window.partitionBy(*(new for _, new in plain)).orderBy(FILE, ROW)
+    spelled = [F.coalesce(F.to_json(_entries(new)), F.lit("")) for _, new, is_map in pairs if is_map]
+    order = Window.partitionBy(*(new for _, new in plain), *spelled).orderBy(FILE, ROW)
     copies = target.join(lost, match, "inner").select(FILE, ROW, (-weight).alias(WEIGHT), *values)
     numbered = copies.withColumn("__mv_copy", F.row_number().over(order))
     return numbered.where(F.col("__mv_copy") <= F.col(WEIGHT)).select(FILE, ROW)
@@ -139,8 +139,11 @@ def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
 def _same_map(left: Column, right: Column) -> Column:
     """Maps cannot be compared, their sorted entries can; as a key of a join those would be compared byte by
     byte, and the bytes of a NULL inside of them mean nothing."""
-    entries = [F.sort_array(F.map_entries(side)) for side in (left, right)]
-    return F.when(entries[0].eqNullSafe(entries[1]), F.lit(True)).otherwise(F.lit(False))
+    return F.when(_entries(left).eqNullSafe(_entries(right)), F.lit(True)).otherwise(F.lit(False))
+
+
+def _entries(of: Column) -> Column:
+    return F.sort_array(F.map_entries(of))
 
 
 def _expected(lost: DataFrame) -> int:

@@ -60,6 +60,8 @@ PLANS = "org.apache.spark.sql.catalyst.plans."
 NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"
 """An outer join of rennet's own makes columns nullable that expressions above know as never NULL."""
 DATA_TYPE = "org.apache.spark.sql.types.DataType"
+ZONED = frozenset({"to_json"})
+"""Functions rennet calls whose values depend on the time zone."""
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
@@ -392,6 +394,8 @@ class Writer:
             identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
             self._functions[name] = identifier
         made = self._registry.lookupFunction(identifier, self.jvm.seq(arguments))
+        if name in ZONED:
+            made = made.withTimeZone(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
         return made.toAggregateExpression() if self._aggregates.isInstance(made) else made
 
     def _literal(self, expression: Expr) -> JavaObject:
