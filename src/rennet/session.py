@@ -44,6 +44,10 @@ ONE_MACHINE = {
     "spark.databricks.delta.snapshotPartitions": "2",
     # Below this many files Delta finds them in its checksum, without a job.
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
+    # The other way to put a checksum in its place starts four processes for every commit.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
     "spark.sql.session.timeZone": "UTC",
     "spark.scheduler.mode": "FAIR",
     # Spark 4.2.0: Arrow UDFs straight over a columnar scan wait for each other for ever (SPARK-58241).
@@ -94,6 +98,7 @@ def session(
         with log.capturing() if quiet else nullcontext():
             spark = builder.getOrCreate()
             spark.sparkContext.setLogLevel("ERROR")
+            _forget_yarn(spark)
             spark.sql("SHOW TABLES").collect()
     except Exception as error:
         explained = _explained(error, place, log)
@@ -101,6 +106,16 @@ def session(
             _end_jvm(SparkContext._gateway)
         raise explained from error
     return spark
+
+
+def _forget_yarn(spark: SparkSession) -> None:
+    """Half of Hadoop's settings are YARN's defaults, and every scan sends all settings to its tasks.
+
+    There is no YARN on one machine.
+    """
+    hadoop: Any = spark.sparkContext._jsc.hadoopConfiguration()
+    for name in list(hadoop.getValByRegex(r"^yarn\.")):
+        hadoop.unset(name)
 
 
 def close(spark: SparkSession) -> None:

@@ -83,6 +83,7 @@ def effectivize(delta: Node, maps: Collection[Attribute] = ()) -> Node:
 
 
 def _spelling(column: Attribute) -> Expr:
-    """What a map holds, key by key, and where it holds NULL: the hash of a row's content passes over those."""
+    """What a map holds, key by key, and where it holds NULL: a hash passes over those."""
     entries = call("sort_array", call("map_entries", column))
-    return call("coalesce", call("to_json", entries), literal("", "string"), type="string", nullable=False)
+    nothing = literal("", "string")
+    return call("coalesce", call("to_json", entries), nothing, type="string", nullable=False)

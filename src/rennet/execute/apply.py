@@ -31,11 +31,11 @@ class Applied:
 
 def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str]) -> Applied:
     """Put a plan's rows into the transaction, without committing it."""
-    if plan.everything:
-        assert plan.inserted is not None
-        written = transaction.overwrite(_rows(writer, plan.inserted, columns))
-        return Applied(written.replaced, written.rows)
     with writer.keeping():
+        if plan.everything:
+            assert plan.inserted is not None
+            written = transaction.overwrite(_rows(writer, plan.inserted, columns))
+            return Applied(written.replaced, written.rows)
         deleted = 0
         if plan.removed is not None:
             deleted, expected = _delete(plan.removed, writer, transaction, columns)
@@ -70,13 +70,18 @@ def _delete(
         return transaction.delete(places.where(F.col(ROW).isNotNull())), None
     if isinstance(removed, Keyed):
         keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
-        target = transaction.target()
+        target = _target(writer, transaction)
         return transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)), None
     lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
     expected = _expected(lost)
     if not expected:  # the view need not be read to find nothing
         return 0, 0
-    return transaction.delete(_alike(transaction.target(), lost, columns)), expected
+    return transaction.delete(_alike(_target(writer, transaction), lost, columns)), expected
+
+
+def _target(writer: Writer, transaction: Transaction) -> DataFrame:
+    """The stored rows, in one task if everything else is."""
+    return transaction.target().coalesce(1) if writer.together else transaction.target()
 
 
 def _of_keys(

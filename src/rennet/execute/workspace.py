@@ -14,7 +14,7 @@ SMALL_WORK = 64 << 20
 """Below this many bytes in all sources, Spark's planning costs more than any plan."""
 
 TINY_WORK = 1 << 18
-"""Below this many, compiling whole stages costs more than it saves."""
+"""Below this many, one task does it all sooner than several, and compiling costs more than it saves."""
 
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
@@ -31,11 +31,17 @@ FOR_SMALL_WORK = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # Spark writes out every plan it runs, for a page nobody looks at.
+    "spark.sql.debug.maxToStringFields": "1",
 }
 
 FOR_TINY_WORK = {
     # Compiling a stage takes as long as running it for thousands of rows.
     "spark.sql.codegen.wholeStage": "false",
+    # So does compiling what makes the rows of one operator, of which a plan has dozens.
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # All rows are in one task then; sending some of them to it would be a job of its own.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
 

@@ -80,9 +80,14 @@ class Writer:
         moments: Mapping[str, datetime] | None = None,
         skipping: bool = True,
         sent: Callable[[Join], int | None] = lambda _: None,
+        together: bool = False,
     ) -> None:
-        """`sent` says which side of a join is small enough to be sent to every task."""
+        """`sent` says which side of a join is small enough to be sent to every task.
+
+        Rows that are read `together` are all in one task, so that none is ever shuffled.
+        """
         self.jvm = jvm
+        self.together = together
         self.skipping = skipping
         self._sent = sent
         self._moments = moments or {}
@@ -91,6 +96,7 @@ class Writer:
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
+        self._tables: dict[tuple[object, ...], JavaObject] = {}
         self._summaries: dict[int, tuple[Node, list[JavaObject], list[JavaObject]]] = {}
         self._types: dict[str, JavaObject] = {}
         self._literals: dict[tuple[str, str], JavaObject] = {}
@@ -139,6 +145,8 @@ class Writer:
         if found is not None:
             return found[1]
         made = self._write(node)
+        if self.together and (isinstance(node, Union) or not node.children):
+            made = self._in_one_task(made)
         self._plans[id(node)] = (node, made)
         return made
 
@@ -178,8 +186,23 @@ class Writer:
     def _write_leaf(self, node: Node) -> JavaObject:
         if self._leaf is None or not isinstance(node, Scan | Stored):
             return node.handle
-        made = self._leaf(node)
-        return self._retarget(made, node)
+        return self._retarget(self._read(node, self._leaf), node)
+
+    def _read(self, node: Scan | Stored, leaf: Leaf) -> JavaObject:
+        """What a leaf reads; of tiny tables planning a scan takes longer than it, so each is read once."""
+        if not self.together:
+            return leaf(node)
+        source = (node.source, node.state) if isinstance(node, Scan) else ()
+        key = (*source, *(column.name for column in node.output))
+        found = self._tables.get(key)
+        if found is None:
+            frame = self.jvm.dataframe(self._in_one_task(leaf(node))).persist()
+            self._kept.append(frame)
+            found = self._tables[key] = self.jvm.analyzed(frame)
+        return found
+
+    def _in_one_task(self, plan: JavaObject) -> JavaObject:
+        return self.jvm.type(f"{PLANS}logical.Repartition")(1, False, plan)
 
     def _retarget(self, plan: JavaObject, node: Node) -> JavaObject:
         """Give a leaf's columns, by position, the ids the plan above expects."""

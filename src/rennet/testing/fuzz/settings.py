@@ -11,6 +11,7 @@ SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     # Compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 """The same for the JVM: the quick compiler, with room for what it makes."""
