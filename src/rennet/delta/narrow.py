@@ -8,6 +8,7 @@ their results away.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from rennet.delta.keys import changed_keys, group_columns
 from rennet.plan.expressions import (
@@ -46,6 +47,7 @@ from rennet.plan.ir import (
     project,
 )
 
+Asked = TypeVar("Asked")
 Key = tuple[Expr, Attribute]
 """What rows must agree in: an expression of theirs, and a column of the wanted ones."""
 Place = Callable[[Node, tuple[Key, ...], Node], Node | None]
@@ -134,32 +136,39 @@ def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
     return join(node, few, SEMI, condition)
 
 
+def selected_below(node: Node, asked: tuple[tuple[Expr, Asked], ...]) -> list[tuple[tuple[Expr, Asked], ...]]:
+    """σ(f(T)) = σ(f(σ(T))): per input, what may be asked of its rows when it is asked of the node's
+
+    Nothing where the rows of one key are not kept together, or where a row left out would be missed.
+    """
+    if isinstance(node, Project):
+        return [_kept(_through(node.exprs, asked), node.child.ids)]
+    if isinstance(node, Filter | PassThrough):
+        return [asked]
+    if isinstance(node, Aggregate):
+        return [_kept(_through(node.exprs, asked), frozenset(c.id for c in group_columns(node)))]
+    if isinstance(node, Window):
+        return [_kept(asked, frozenset(c.id for c in columns_of(node.partition)))]
+    if isinstance(node, Union):
+        return [_renamed(node, child, asked) for child in node.children]
+    if isinstance(node, Join):
+        left = _kept(asked, node.left.ids) if node.how in (INNER, *OF_THE_LEFT) else ()
+        right = _kept(asked, node.right.ids) if node.how in (INNER, RIGHT) else ()
+        return [left, right]
+    return [() for _ in node.children]
+
+
 def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
     """The node over fewer rows, or None if there is nothing below it that this would spare."""
-    if isinstance(node, Project):
-        return _over(node, _kept(_through(node.exprs, keys), node.child.ids), wanted)
-    if isinstance(node, Filter | PassThrough):
-        return _over(node, keys, wanted)
+    below = selected_below(node, keys)
+    if isinstance(node, Aggregate | Window) and below[0]:
+        return node.with_children((_placed(node.child, below[0], wanted),))
     if isinstance(node, Aggregate):
-        return _grouped(node, _through(node.exprs, keys), wanted)
-    if isinstance(node, Window):
-        kept = _kept(keys, frozenset(c.id for c in columns_of(node.partition)))
-        return node.with_children((_placed(node.child, kept, wanted),)) if kept else None
-    if isinstance(node, Union):
-        return _either(node, [_renamed(node, child, keys) for child in node.children], wanted)
-    if isinstance(node, Join):
-        left = _kept(keys, node.left.ids) if node.how in (INNER, *OF_THE_LEFT) else ()
-        right = _kept(keys, node.right.ids) if node.how in (INNER, RIGHT) else ()
-        return _either(node, [left, right], wanted)
-    return None
+        return _witnessed(node, _through(node.exprs, keys), wanted)
+    return _inputs(node, below, wanted)
 
 
-def _over(node: Project | Filter | PassThrough, keys: tuple[Key, ...], wanted: Node) -> Node | None:
-    below = _pushed(node.child, keys, wanted) if keys else None
-    return None if below is None else node.with_children((below,))
-
-
-def _either(node: Join | Union, keys: list[tuple[Key, ...]], wanted: Node) -> Node | None:
+def _inputs(node: Node, keys: list[tuple[Key, ...]], wanted: Node) -> Node | None:
     """Whatever of its inputs can be narrowed."""
     pairs = list(zip(node.children, keys, strict=True))
     found = [_pushed(child, each, wanted) if each else None for child, each in pairs]
@@ -168,12 +177,9 @@ def _either(node: Join | Union, keys: list[tuple[Key, ...]], wanted: Node) -> No
     return node.with_children(tuple(new or old for new, old in zip(found, node.children, strict=True)))
 
 
-def _grouped(node: Aggregate, keys: tuple[Key, ...], wanted: Node) -> Node | None:
-    """σ(γ(T)) = σ(γ(T ⋉ K)) for keys of the groups, or for a value that one row of the group has"""
+def _witnessed(node: Aggregate, keys: tuple[Key, ...], wanted: Node) -> Node | None:
+    """σ(γ(T)) = σ(γ(T ⋉ K)), K = the groups with a row that has the value which σ asks of the group"""
     groups = group_columns(node)
-    kept = _kept(keys, frozenset(c.id for c in groups))
-    if kept:
-        return node.with_children((_placed(node.child, kept, wanted),))
     witnesses = [(value, theirs) for mine, theirs in keys if (value := _witness(mine)) is not None]
     if not groups or not witnesses:
         return None
@@ -193,13 +199,17 @@ def _witness(value: Expr) -> Expr | None:
     return made if _reads(made, inside) else None
 
 
-def _through(exprs: tuple[Named, ...], keys: tuple[Key, ...]) -> tuple[Key, ...]:
+def _through(
+    exprs: tuple[Named, ...], keys: tuple[tuple[Expr, Asked], ...]
+) -> tuple[tuple[Expr, Asked], ...]:
     """The keys as functions of what lies below."""
     values = {attribute_of(e).id: value_of(e) for e in exprs}
     return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
 
 
-def _renamed(node: Union, child: Node, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+def _renamed(
+    node: Union, child: Node, keys: tuple[tuple[Expr, Asked], ...]
+) -> tuple[tuple[Expr, Asked], ...]:
     values: dict[int, Expr] = {a.id: b for a, b in zip(node.output, child.output, strict=True)}
     return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
 
@@ -208,6 +218,6 @@ def _replaced(expression: Expr, values: dict[int, Expr]) -> Expr:
     return expression.transform(lambda e: values.get(e.id) if isinstance(e, Attribute) else None)
 
 
-def _kept(keys: tuple[Key, ...], ids: frozenset[int]) -> tuple[Key, ...]:
+def _kept(keys: tuple[tuple[Expr, Asked], ...], ids: frozenset[int]) -> tuple[tuple[Expr, Asked], ...]:
     """The keys that are functions of these columns; fewer keys only select more."""
     return tuple((mine, theirs) for mine, theirs in keys if _reads(mine, ids))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rennet.delta.bounds import bounded
 from rennet.delta.change import Change, total, weight_of, weighted, with_arrivals
 from rennet.delta.keyed import recomputed
 from rennet.delta.keys import changed_keys, matching
@@ -215,7 +216,7 @@ def between_bounds(rows: Node, reach: Reach, limits: tuple[Attribute, Attribute]
     )
     above = Bound.of(">=", reach.order, summary, 0, opened_by=2)
     below = Bound.of("<=", reach.order, summary, 1, opened_by=3)
-    return filter_(rows, conjunction([above, below]))
+    return filter_(bounded(rows, (above, below)), conjunction([above, below]))
 
 
 def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:

@@ -53,6 +53,7 @@ from rennet.plan.ir import (
     Union,
     Window,
 )
+from rennet.plan.limits import Limits
 from rennet.plan.pinning import moment_literal
 from rennet.plan.surgery import map_expressions, map_subqueries
 
@@ -89,7 +90,7 @@ class Writer:
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
-        self._summaries: dict[int, tuple[Node, list[JavaObject], list[JavaObject]]] = {}
+        self._limits = Limits(jvm, self.dataframe, self.expression, self._call, self._cast)
         self._types: dict[str, JavaObject] = {}
         self._literals: dict[tuple[str, str], JavaObject] = {}
         self._functions: dict[str, JavaObject] = {}
@@ -412,24 +413,9 @@ class Writer:
 
     def _bound(self, bound: Bound) -> JavaObject:
         """The comparison with a value that is looked up now, if there are files worth skipping."""
-        assert bound.summary is not None
         if not self.skipping:
             return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
-        found = self._summaries.get(id(bound.summary))
-        if found is None:
-            plan = self.dataframe(bound.summary)._jdf.queryExecution().executedPlan()
-            (row,) = plan.executeCollect()
-            types = [a.dataType() for a in self.jvm.items(plan.output())]
-            values = [row.get(i, types[i]) for i in range(len(types))]
-            made = self.jvm.type(f"{EXPRESSIONS}Literal")
-            literals = [made(value, kind) for value, kind in zip(values, types, strict=True)]
-            found = self._summaries[id(bound.summary)] = (bound.summary, values, literals)
-        _, values, literals = found
-        if values[bound.opened_by] or values[bound.column] is None:
-            return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
-        (column,) = (self.expression(child) for child in bound.children)
-        unknown = self._call("isnull", [column])
-        return self._call("or", [self._call(bound.op, [column, literals[bound.column]]), unknown])
+        return self._limits.written(bound)
 
     def _shift(self, expression: Expr) -> JavaObject:
         """A value moved by a distance, as Spark moves the bounds of a frame; NULL if it has no such value."""

@@ -103,7 +103,9 @@ def expression(found: Expr) -> str:
     if isinstance(found, Subquery):
         return f"({found.op})"
     if isinstance(found, Bound):
-        return f"({expression(found.children[0])} {found.op} the outermost of all changes)"
+        if found.rising is None:
+            return f"({expression(found.children[0])} {found.op} the outermost of all changes)"
+        return f"({found.rising.column.name} {found.op} where {expression(found.children[0])} is that)"
     if isinstance(found, Carried):
         return expression(found.value)
     if found.op == "Moment":
