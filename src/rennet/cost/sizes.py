@@ -201,10 +201,10 @@ def _origin(column: Attribute, node: Node) -> Attribute:
 
 
 def kept(condition: Expr) -> float:
-    """Which part of the rows satisfies a condition; limits at a source take nothing from those above them."""
+    """Which part of the rows satisfies a condition; limits at a source only go before what is above them."""
     share = 1.0
     for part in conjuncts(condition):
-        if isinstance(part, Bound) and part.rising is not None:
+        if isinstance(part, Bound) and (part.of_keys or part.rising is not None):
             continue
         share *= KEPT.get(part.op, 1 / 3)
     return max(share, 0.01)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rennet.delta.narrow import selected_below
+from rennet.delta.select import selected_below
 from rennet.enable.monotone import rising
-from rennet.plan.expressions import Attribute, Bound, Expr, conjunction
-from rennet.plan.ir import Node, Scan, Slice, filter_
+from rennet.plan.expressions import Attribute, Bound, Expr, alias, call, conjunction, literal
+from rennet.plan.ir import Aggregate, Node, Scan, Slice, filter_
 
+ORDERED = frozenset({"tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz"})
+"""Types of keys that often grow with time, so that those of one change lie together."""
 Asked = tuple[Expr, Bound]
 """A value in the columns of some node, and the limit it has to keep."""
 
@@ -23,6 +25,22 @@ def bounded(rows: Node, bounds: tuple[Bound, ...]) -> Node:
     The inner selection alone, of all columns that the bounds rise with.
     """
     return _bounded(rows, tuple((bound.children[0], bound) for bound in bounds))
+
+
+def between_keys(rows: Node, keys: tuple[tuple[Expr, Attribute], ...], wanted: Node) -> Node:
+    """T ⋉ K = σ(min(K) ≤ k ≤ max(K))(T) ⋉ K, where k may be NULL as well
+
+    Of the first key that has an order; the selection alone, at the scans.
+    """
+    found = next(((mine, theirs) for mine, theirs in keys if theirs.type in ORDERED), None)
+    if found is None:
+        return rows
+    mine, theirs = found
+    ends = [alias(call(end, theirs, type=theirs.type), end) for end in ("min", "max")]
+    never = alias(call("max", literal(False, "boolean"), type="boolean"), "open")
+    summary = Aggregate((), (*ends, never), (wanted,))
+    limits = [Bound.of(sign, mine, summary, at, opened_by=2) for at, sign in enumerate((">=", "<="))]
+    return _bounded(rows, tuple((mine, replace(limit, of_keys=True)) for limit in limits))
 
 
 def _bounded(node: Node, asked: tuple[Asked, ...]) -> Node:
@@ -42,4 +60,6 @@ def _limited(rows: Node, asked: tuple[Asked, ...]) -> Node:
         known = None if isinstance(value, Attribute) else rising(value)
         if known is not None:
             implied.append(replace(bound, children=(value,), rising=known))
+        elif bound.of_keys and isinstance(value, Attribute):
+            implied.append(replace(bound, children=(value,)))
     return filter_(rows, conjunction(implied)) if implied else rows

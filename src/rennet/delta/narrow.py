@@ -8,34 +8,23 @@ their results away.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
+from rennet.delta.bounds import between_keys
 from rennet.delta.keys import changed_keys, group_columns
+from rennet.delta.select import computable, reads, renamed, selected_below, through
 from rennet.plan.expressions import (
     AggregateCall,
     Attribute,
     Expr,
-    Named,
-    Subquery,
     alias,
-    attribute_of,
-    columns_of,
     conjunction,
     equalities,
     same,
-    value_of,
 )
 from rennet.plan.ir import (
-    ANTI,
-    EXISTENCE,
-    INNER,
-    LEFT,
-    RIGHT,
     SEMI,
-    SINGLE,
     Aggregate,
     Filter,
-    Join,
     Node,
     Once,
     PassThrough,
@@ -47,7 +36,6 @@ from rennet.plan.ir import (
     project,
 )
 
-Asked = TypeVar("Asked")
 Key = tuple[Expr, Attribute]
 """What rows must agree in: an expression of theirs, and a column of the wanted ones."""
 Place = Callable[[Node, tuple[Key, ...], Node], Node | None]
@@ -55,8 +43,6 @@ Place = Callable[[Node, tuple[Key, ...], Node], Node | None]
 
 WITNESSED = frozenset({"Max", "Min", "First", "Last"})
 """Aggregates whose value is that of one of the rows, NULL only if a row, or every row, has NULL."""
-OF_THE_LEFT = frozenset({LEFT, SEMI, ANTI, EXISTENCE, SINGLE})
-"""Joins that put out left rows, each by itself."""
 
 
 def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]:
@@ -91,7 +77,8 @@ def _is_read(rows: Node) -> bool:
 
 def having(rows: Node, keys: tuple[Attribute, ...], wanted: Node) -> Node:
     """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other."""
-    return _placed(rows, tuple(zip(keys, wanted.output, strict=True)), wanted)
+    pairs = tuple(zip(keys, wanted.output, strict=True))
+    return _placed(between_keys(rows, pairs, wanted), pairs, wanted)
 
 
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
@@ -99,20 +86,9 @@ def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Ex
     found = []
     for part in equalities(condition):
         for mine, theirs in (part.children, part.children[::-1]):
-            if _reads(mine, rows.ids) and _reads(theirs, met.ids):
+            if reads(mine, rows.ids) and reads(theirs, met.ids):
                 found.append((mine, theirs))
     return found
-
-
-def _reads(expression: Expr, ids: frozenset[int]) -> bool:
-    """Is it a function of these columns, of one at least, and of nothing else?"""
-    return bool(expression.references) and _computable(expression, ids)
-
-
-def _computable(expression: Expr, ids: frozenset[int]) -> bool:
-    parts = list(expression.walk())
-    settled = all(e.deterministic and not isinstance(e, Subquery | AggregateCall) for e in parts)
-    return settled and expression.references <= ids
 
 
 def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
@@ -123,39 +99,17 @@ def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
     if isinstance(node, Filter | PassThrough):
         return node.with_children((_placed(node.child, keys, wanted),))
     if isinstance(node, Project):
-        below = _through(node.exprs, keys)
-        if all(_computable(mine, node.child.ids) for mine, _ in below):
+        below = through(node.exprs, keys)
+        if all(computable(mine, node.child.ids) for mine, _ in below):
             return node.with_children((_placed(node.child, below, wanted),))
     if isinstance(node, Union):
         return node.with_children(
-            tuple(_placed(child, _renamed(node, child, keys), wanted) for child in node.children)
+            tuple(_placed(child, renamed(node, child, keys), wanted) for child in node.children)
         )
     condition = conjunction([same(mine, theirs) for mine, theirs in keys])
     asked = tuple(theirs for _, theirs in keys)
     few = wanted if wanted.output == asked else project(wanted, asked)
     return join(node, few, SEMI, condition)
-
-
-def selected_below(node: Node, asked: tuple[tuple[Expr, Asked], ...]) -> list[tuple[tuple[Expr, Asked], ...]]:
-    """σ(f(T)) = σ(f(σ(T))): per input, what may be asked of its rows when it is asked of the node's
-
-    Nothing where the rows of one key are not kept together, or where a row left out would be missed.
-    """
-    if isinstance(node, Project):
-        return [_kept(_through(node.exprs, asked), node.child.ids)]
-    if isinstance(node, Filter | PassThrough):
-        return [asked]
-    if isinstance(node, Aggregate):
-        return [_kept(_through(node.exprs, asked), frozenset(c.id for c in group_columns(node)))]
-    if isinstance(node, Window):
-        return [_kept(asked, frozenset(c.id for c in columns_of(node.partition)))]
-    if isinstance(node, Union):
-        return [_renamed(node, child, asked) for child in node.children]
-    if isinstance(node, Join):
-        left = _kept(asked, node.left.ids) if node.how in (INNER, *OF_THE_LEFT) else ()
-        right = _kept(asked, node.right.ids) if node.how in (INNER, RIGHT) else ()
-        return [left, right]
-    return [() for _ in node.children]
 
 
 def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
@@ -164,7 +118,7 @@ def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
     if isinstance(node, Aggregate | Window) and below[0]:
         return node.with_children((_placed(node.child, below[0], wanted),))
     if isinstance(node, Aggregate):
-        return _witnessed(node, _through(node.exprs, keys), wanted)
+        return _witnessed(node, through(node.exprs, keys), wanted)
     return _inputs(node, below, wanted)
 
 
@@ -196,28 +150,4 @@ def _witness(value: Expr) -> Expr | None:
         return None
     inside = calls[0].references
     made = value.transform(lambda e: e.children[0] if isinstance(e, AggregateCall) else None)
-    return made if _reads(made, inside) else None
-
-
-def _through(
-    exprs: tuple[Named, ...], keys: tuple[tuple[Expr, Asked], ...]
-) -> tuple[tuple[Expr, Asked], ...]:
-    """The keys as functions of what lies below."""
-    values = {attribute_of(e).id: value_of(e) for e in exprs}
-    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
-
-
-def _renamed(
-    node: Union, child: Node, keys: tuple[tuple[Expr, Asked], ...]
-) -> tuple[tuple[Expr, Asked], ...]:
-    values: dict[int, Expr] = {a.id: b for a, b in zip(node.output, child.output, strict=True)}
-    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
-
-
-def _replaced(expression: Expr, values: dict[int, Expr]) -> Expr:
-    return expression.transform(lambda e: values.get(e.id) if isinstance(e, Attribute) else None)
-
-
-def _kept(keys: tuple[tuple[Expr, Asked], ...], ids: frozenset[int]) -> tuple[tuple[Expr, Asked], ...]:
-    """The keys that are functions of these columns; fewer keys only select more."""
-    return tuple((mine, theirs) for mine, theirs in keys if _reads(mine, ids))
+    return made if reads(made, inside) else None

@@ -29,7 +29,7 @@ from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.workspace import WORTH_SKIPPING, fit
+from rennet.execute.workspace import WORTH_KEY_RANGES, WORTH_SKIPPING, fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
@@ -322,11 +322,13 @@ class Refresh:
             rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
             written = transaction.overwrite(rows.toDF(*columns))
             return Applied(written.replaced, written.rows)
-        skipping = source_bytes(self.jvm, situation) >= WORTH_SKIPPING
+        size = source_bytes(self.jvm, situation)
+        skipping = size >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
             return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
         fitting = Fitting(Flows(model.statistics))
-        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent)
+        ranges = size >= WORTH_KEY_RANGES
+        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent, ranges)
         return apply(fitting.fitted(plan), writer, transaction, columns)
 
     def _commit(

@@ -79,11 +79,16 @@ class Writer:
         moments: Mapping[str, datetime] | None = None,
         skipping: bool = True,
         sent: Callable[[Join], int | None] = lambda _: None,
+        ranges: bool = True,
     ) -> None:
-        """`sent` says which side of a join is small enough to be sent to every task."""
+        """`sent` says which side of a join is small enough to be sent to every task.
+
+        `skipping` and `ranges` say whether limits of values, and of keys, are looked up.
+        """
         self.jvm = jvm
         self.skipping = skipping
         self._sent = sent
+        self._ranges = ranges
         self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
@@ -413,7 +418,7 @@ class Writer:
 
     def _bound(self, bound: Bound) -> JavaObject:
         """The comparison with a value that is looked up now, if there are files worth skipping."""
-        if not self.skipping:
+        if not (self._ranges if bound.of_keys else self.skipping):
             return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
         return self._limits.written(bound)
 

@@ -158,6 +158,8 @@ class Bound(Expr):
     column: int = 0
     opened_by: int = 0
     rising: Rising | None = None
+    of_keys: bool = False
+    """Are the limits those of keys that are looked for one by one as well?"""
 
     @staticmethod
     def of(sign: str, value: Expr, summary: Node, column: int, opened_by: int) -> Bound:
