@@ -27,20 +27,21 @@ def bounded(rows: Node, bounds: tuple[Bound, ...]) -> Node:
     return _bounded(rows, tuple((bound.children[0], bound) for bound in bounds))
 
 
-def between_keys(rows: Node, keys: tuple[tuple[Expr, Attribute], ...], wanted: Node) -> Node:
+def key_bounds(keys: tuple[Attribute, ...], wanted: Node) -> tuple[Bound, ...]:
     """T ⋉ K = σ(min(K) ≤ k ≤ max(K))(T) ⋉ K, where k may be NULL as well
 
-    Of the first key that has an order; the selection alone, at the scans.
+    The limits of the first key that has an order; none if no key has.
     """
-    found = next(((mine, theirs) for mine, theirs in keys if theirs.type in ORDERED), None)
+    pairs = zip(keys, wanted.output, strict=True)
+    found = next(((mine, theirs) for mine, theirs in pairs if theirs.type in ORDERED), None)
     if found is None:
-        return rows
+        return ()
     mine, theirs = found
     ends = [alias(call(end, theirs, type=theirs.type), end) for end in ("min", "max")]
     never = alias(call("max", literal(False, "boolean"), type="boolean"), "open")
     summary = Aggregate((), (*ends, never), (wanted,))
-    limits = [Bound.of(sign, mine, summary, at, opened_by=2) for at, sign in enumerate((">=", "<="))]
-    return _bounded(rows, tuple((mine, replace(limit, of_keys=True)) for limit in limits))
+    limits = (Bound.of(sign, mine, summary, at, opened_by=2) for at, sign in enumerate((">=", "<=")))
+    return tuple(replace(limit, of_keys=True) for limit in limits)
 
 
 def _bounded(node: Node, asked: tuple[Asked, ...]) -> Node:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rennet.delta.bounds import between_keys
+from rennet.delta.bounds import bounded, key_bounds
 from rennet.delta.keys import changed_keys, group_columns
 from rennet.delta.select import computable, reads, renamed, selected_below, through
 from rennet.plan.expressions import (
     AggregateCall,
     Attribute,
+    Bound,
     Expr,
     alias,
     conjunction,
@@ -75,10 +76,16 @@ def _is_read(rows: Node) -> bool:
     return isinstance(rows, Once | Scan) or (isinstance(rows, Project | Filter) and _is_read(rows.child))
 
 
-def having(rows: Node, keys: tuple[Attribute, ...], wanted: Node) -> Node:
-    """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other."""
+def having(
+    rows: Node, keys: tuple[Attribute, ...], wanted: Node, bounds: tuple[Bound, ...] | None = None
+) -> Node:
+    """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other.
+
+    `bounds` are those of the keys, where they have been asked for already.
+    """
+    limits = key_bounds(keys, wanted) if bounds is None else bounds
     pairs = tuple(zip(keys, wanted.output, strict=True))
-    return _placed(between_keys(rows, pairs, wanted), pairs, wanted)
+    return _placed(bounded(rows, limits), pairs, wanted)
 
 
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
