@@ -19,7 +19,7 @@ TINY_WORK = 1 << 18
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
 
-WORTH_KEY_RANGES = 64 << 20
+WORTH_KEY_RANGES = 256 << 20
 """From this many bytes on it pays to look up between which keys those of a change lie, in a job more."""
 
 WORTH_A_CORE = 2 << 20

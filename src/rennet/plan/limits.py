@@ -34,6 +34,7 @@ class Limits:
         self._expression = expression
         self._call = call
         self._cast = cast
+        self._at_sources: dict[tuple[str, Expr, int], int | None] = {}
         self._summaries: dict[int, tuple[Node, list[Any], list[JavaObject]]] = {}
 
     def written(self, bound: Bound) -> JavaObject:
@@ -62,7 +63,11 @@ class Limits:
 
     def _at_the_source(self, sign: str, function: Expr, rising: Rising, limit: Any) -> JavaObject:
         """c ≥ v, for the least v that the function takes to its limit; beyond where it rises all are kept"""
-        found = source_limit(sign, limit, rising, self._computed(function, rising.column))
+        asked = (sign, function, limit)
+        if asked not in self._at_sources:  # states before and after ask the same
+            compute = self._computed(function, rising.column)
+            self._at_sources[asked] = source_limit(sign, limit, rising, compute)
+        found = self._at_sources[asked]
         if found is None:
             return self._true
         column = self._expression(rising.column)
@@ -79,10 +84,8 @@ class Limits:
         put = Expr("BoundReference", type=column.type, handle=place)
         made = self._expression(function.transform(lambda e: put if isinstance(e, Attribute) else None))
         row = self._jvm.type(f"{EXPRESSIONS}SpecificInternalRow")(self._jvm.seq([type]))
-        days = type.catalogString() in ("int", "date")
-        write = {"tinyint": row.setByte, "smallint": row.setShort}.get(
-            type.catalogString(), row.setInt if days else row.setLong
-        )
+        setters = {"tinyint": row.setByte, "smallint": row.setShort, "int": row.setInt, "date": row.setInt}
+        write = setters.get(column.type, row.setLong)
 
         def compute(value: int) -> int | None:
             try:
