@@ -85,7 +85,7 @@ def having(
     """
     limits = key_bounds(keys, wanted) if bounds is None else bounds
     pairs = tuple(zip(keys, wanted.output, strict=True))
-    return _placed(bounded(rows, limits), pairs, wanted)
+    return bounded(_placed(rows, pairs, wanted), limits)
 
 
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
