@@ -19,6 +19,11 @@ OVER = "OVER (PARTITION BY key ORDER BY day"
 YEAR = "RANGE BETWEEN INTERVAL 364 DAYS PRECEDING AND CURRENT ROW"
 VIEWS = {
     "moving year": f"SELECT key, day, SUM(amount) {OVER} {YEAR}) AS total FROM {{table}}",
+    "moving year by number": (
+        f"SELECT key, number, SUM(amount) {OVER.replace('day', 'number')} RANGE BETWEEN 9999 PRECEDING "
+        "AND CURRENT ROW) AS total FROM (SELECT key, amount, "
+        "YEAR(day) * 10000 + MONTH(day) * 100 + DAY(day) AS number FROM {table})"
+    ),
     "running total": f"SELECT key, day, SUM(amount) {OVER}) AS total FROM {{table}}",
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from rennet.plan.expressions import Alias, Attribute, Expr, columns_of, conjuncts, equalities
+from rennet.plan.expressions import Alias, Attribute, Bound, Expr, columns_of, conjuncts, equalities
 from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
@@ -201,8 +201,10 @@ def _origin(column: Attribute, node: Node) -> Attribute:
 
 
 def kept(condition: Expr) -> float:
-    """Which part of the rows satisfies a condition."""
+    """Which part of the rows satisfies a condition; limits at a source only go before what is above them."""
     share = 1.0
     for part in conjuncts(condition):
+        if isinstance(part, Bound) and (part.of_keys or part.rising is not None):
+            continue
         share *= KEPT.get(part.op, 1 / 3)
     return max(share, 0.01)

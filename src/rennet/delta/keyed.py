@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rennet.delta.bounds import key_bounds
 from rennet.delta.change import Change, total, weighted, with_arrivals
 from rennet.delta.keys import changed_keys, group_columns
 from rennet.delta.narrow import having
@@ -41,12 +42,13 @@ def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     old, new = child.before, child.after
     if keys:
         changed = Once((changed_keys(child.delta, keys),))
-        old = having(old, keys, changed)
+        bounds = key_bounds(keys, changed)
+        old = having(old, keys, changed, bounds)
         if child.grows:
             old = Once((old,))
             new = with_arrivals(old, child.delta)
         else:
-            new = having(new, keys, changed)
+            new = having(new, keys, changed, bounds)
     gained = weighted(node.with_children((new,)), +1)
     lost = weighted(node.with_children((old,)), -1)
     return total([gained, lost])

@@ -9,32 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rennet.delta.bounds import bounded, key_bounds
 from rennet.delta.keys import changed_keys, group_columns
+from rennet.delta.select import computable, reads, renamed, selected_below, through
 from rennet.plan.expressions import (
     AggregateCall,
     Attribute,
+    Bound,
     Expr,
-    Named,
-    Subquery,
     alias,
-    attribute_of,
-    columns_of,
     conjunction,
     equalities,
     same,
-    value_of,
 )
 from rennet.plan.ir import (
-    ANTI,
-    EXISTENCE,
-    INNER,
-    LEFT,
-    RIGHT,
     SEMI,
-    SINGLE,
     Aggregate,
     Filter,
-    Join,
     Node,
     Once,
     PassThrough,
@@ -53,8 +44,6 @@ Place = Callable[[Node, tuple[Key, ...], Node], Node | None]
 
 WITNESSED = frozenset({"Max", "Min", "First", "Last"})
 """Aggregates whose value is that of one of the rows, NULL only if a row, or every row, has NULL."""
-OF_THE_LEFT = frozenset({LEFT, SEMI, ANTI, EXISTENCE, SINGLE})
-"""Joins that put out left rows, each by itself."""
 
 
 def narrowed(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]:
@@ -87,9 +76,16 @@ def _is_read(rows: Node) -> bool:
     return isinstance(rows, Once | Scan) or (isinstance(rows, Project | Filter) and _is_read(rows.child))
 
 
-def having(rows: Node, keys: tuple[Attribute, ...], wanted: Node) -> Node:
-    """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other."""
-    return _placed(rows, tuple(zip(keys, wanted.output, strict=True)), wanted)
+def having(
+    rows: Node, keys: tuple[Attribute, ...], wanted: Node, bounds: tuple[Bound, ...] | None = None
+) -> Node:
+    """T ⋉ K: the rows whose keys are among the wanted ones, NULL being a key like any other.
+
+    `bounds` are those of the keys, where they have been asked for already.
+    """
+    limits = key_bounds(keys, wanted) if bounds is None else bounds
+    pairs = tuple(zip(keys, wanted.output, strict=True))
+    return bounded(_placed(rows, pairs, wanted), limits)
 
 
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
@@ -97,20 +93,9 @@ def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Ex
     found = []
     for part in equalities(condition):
         for mine, theirs in (part.children, part.children[::-1]):
-            if _reads(mine, rows.ids) and _reads(theirs, met.ids):
+            if reads(mine, rows.ids) and reads(theirs, met.ids):
                 found.append((mine, theirs))
     return found
-
-
-def _reads(expression: Expr, ids: frozenset[int]) -> bool:
-    """Is it a function of these columns, of one at least, and of nothing else?"""
-    return bool(expression.references) and _computable(expression, ids)
-
-
-def _computable(expression: Expr, ids: frozenset[int]) -> bool:
-    parts = list(expression.walk())
-    settled = all(e.deterministic and not isinstance(e, Subquery | AggregateCall) for e in parts)
-    return settled and expression.references <= ids
 
 
 def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
@@ -121,12 +106,12 @@ def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
     if isinstance(node, Filter | PassThrough):
         return node.with_children((_placed(node.child, keys, wanted),))
     if isinstance(node, Project):
-        below = _through(node.exprs, keys)
-        if all(_computable(mine, node.child.ids) for mine, _ in below):
+        below = through(node.exprs, keys)
+        if all(computable(mine, node.child.ids) for mine, _ in below):
             return node.with_children((_placed(node.child, below, wanted),))
     if isinstance(node, Union):
         return node.with_children(
-            tuple(_placed(child, _renamed(node, child, keys), wanted) for child in node.children)
+            tuple(_placed(child, renamed(node, child, keys), wanted) for child in node.children)
         )
     condition = conjunction([same(mine, theirs) for mine, theirs in keys])
     asked = tuple(theirs for _, theirs in keys)
@@ -136,30 +121,15 @@ def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
 
 def _pushed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node | None:
     """The node over fewer rows, or None if there is nothing below it that this would spare."""
-    if isinstance(node, Project):
-        return _over(node, _kept(_through(node.exprs, keys), node.child.ids), wanted)
-    if isinstance(node, Filter | PassThrough):
-        return _over(node, keys, wanted)
+    below = selected_below(node, keys)
+    if isinstance(node, Aggregate | Window) and below[0]:
+        return node.with_children((_placed(node.child, below[0], wanted),))
     if isinstance(node, Aggregate):
-        return _grouped(node, _through(node.exprs, keys), wanted)
-    if isinstance(node, Window):
-        kept = _kept(keys, frozenset(c.id for c in columns_of(node.partition)))
-        return node.with_children((_placed(node.child, kept, wanted),)) if kept else None
-    if isinstance(node, Union):
-        return _either(node, [_renamed(node, child, keys) for child in node.children], wanted)
-    if isinstance(node, Join):
-        left = _kept(keys, node.left.ids) if node.how in (INNER, *OF_THE_LEFT) else ()
-        right = _kept(keys, node.right.ids) if node.how in (INNER, RIGHT) else ()
-        return _either(node, [left, right], wanted)
-    return None
+        return _witnessed(node, through(node.exprs, keys), wanted)
+    return _inputs(node, below, wanted)
 
 
-def _over(node: Project | Filter | PassThrough, keys: tuple[Key, ...], wanted: Node) -> Node | None:
-    below = _pushed(node.child, keys, wanted) if keys else None
-    return None if below is None else node.with_children((below,))
-
-
-def _either(node: Join | Union, keys: list[tuple[Key, ...]], wanted: Node) -> Node | None:
+def _inputs(node: Node, keys: list[tuple[Key, ...]], wanted: Node) -> Node | None:
     """Whatever of its inputs can be narrowed."""
     pairs = list(zip(node.children, keys, strict=True))
     found = [_pushed(child, each, wanted) if each else None for child, each in pairs]
@@ -168,12 +138,9 @@ def _either(node: Join | Union, keys: list[tuple[Key, ...]], wanted: Node) -> No
     return node.with_children(tuple(new or old for new, old in zip(found, node.children, strict=True)))
 
 
-def _grouped(node: Aggregate, keys: tuple[Key, ...], wanted: Node) -> Node | None:
-    """σ(γ(T)) = σ(γ(T ⋉ K)) for keys of the groups, or for a value that one row of the group has"""
+def _witnessed(node: Aggregate, keys: tuple[Key, ...], wanted: Node) -> Node | None:
+    """σ(γ(T)) = σ(γ(T ⋉ K)), K = the groups with a row that has the value which σ asks of the group"""
     groups = group_columns(node)
-    kept = _kept(keys, frozenset(c.id for c in groups))
-    if kept:
-        return node.with_children((_placed(node.child, kept, wanted),))
     witnesses = [(value, theirs) for mine, theirs in keys if (value := _witness(mine)) is not None]
     if not groups or not witnesses:
         return None
@@ -190,24 +157,4 @@ def _witness(value: Expr) -> Expr | None:
         return None
     inside = calls[0].references
     made = value.transform(lambda e: e.children[0] if isinstance(e, AggregateCall) else None)
-    return made if _reads(made, inside) else None
-
-
-def _through(exprs: tuple[Named, ...], keys: tuple[Key, ...]) -> tuple[Key, ...]:
-    """The keys as functions of what lies below."""
-    values = {attribute_of(e).id: value_of(e) for e in exprs}
-    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
-
-
-def _renamed(node: Union, child: Node, keys: tuple[Key, ...]) -> tuple[Key, ...]:
-    values: dict[int, Expr] = {a.id: b for a, b in zip(node.output, child.output, strict=True)}
-    return tuple((_replaced(mine, values), theirs) for mine, theirs in keys)
-
-
-def _replaced(expression: Expr, values: dict[int, Expr]) -> Expr:
-    return expression.transform(lambda e: values.get(e.id) if isinstance(e, Attribute) else None)
-
-
-def _kept(keys: tuple[Key, ...], ids: frozenset[int]) -> tuple[Key, ...]:
-    """The keys that are functions of these columns; fewer keys only select more."""
-    return tuple((mine, theirs) for mine, theirs in keys if _reads(mine, ids))
+    return made if reads(made, inside) else None

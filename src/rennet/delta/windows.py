@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rennet.delta.bounds import bounded
 from rennet.delta.change import Change, total, weight_of, weighted, with_arrivals
 from rennet.delta.keyed import recomputed
 from rennet.delta.keys import changed_keys, matching
@@ -47,6 +48,8 @@ class Reach:
     """Inputs those outputs see."""
     whole: Attribute
     """Is the whole partition in question, because a row without an order value changed?"""
+    summary: Node
+    """One row: the ends of the ranges that span those of all partitions."""
 
 
 def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
@@ -199,23 +202,25 @@ def inside(value: Expr, limits: tuple[Expr, Expr], whole: Expr) -> Expr:
 def between_bounds(rows: Node, reach: Reach, limits: tuple[Attribute, Attribute]) -> Node:
     """The rows in the range that spans those of all partitions: as values, so that files can be skipped.
 
+    Both ends are those of one look at the changes, whichever of the ranges is asked for.
+    """
+    first = 0 if limits == reach.affected else 4
+    above = Bound.of(">=", reach.order, reach.summary, first, opened_by=first + 1)
+    below = Bound.of("<=", reach.order, reach.summary, first + 2, opened_by=first + 3)
+    return filter_(bounded(rows, (above, below)), conjunction([above, below]))
+
+
+def _summary(rows: Node, limits: tuple[Attribute, ...], whole: Attribute) -> Node:
+    """The outermost of limits that are low, high, low, high, and after each whether it is open.
+
     A side that is open in one partition is open for all: MIN and MAX would pass over it.
     """
-    low, high = limits
-    unbounded = [call("max", call("isnull", limit), type="boolean") for limit in (low, high)]
-    summary = Aggregate(
-        (),
-        (
-            alias(call("min", low, type=low.type), "low"),
-            alias(call("max", high, type=high.type), "high"),
-            alias(call("or", call("max", reach.whole), unbounded[0], type="boolean"), "open_low"),
-            alias(call("or", call("max", reach.whole), unbounded[1], type="boolean"), "open_high"),
-        ),
-        (reach.rows,),
-    )
-    above = Bound.of(">=", reach.order, summary, 0, opened_by=2)
-    below = Bound.of("<=", reach.order, summary, 1, opened_by=3)
-    return filter_(rows, conjunction([above, below]))
+    made = []
+    for end, limit in zip(("min", "max", "min", "max"), limits, strict=True):
+        unbounded = call("max", call("isnull", limit), type="boolean")
+        made.append(alias(call(end, limit, type=limit.type), f"{end}_{limit.name}"))
+        made.append(alias(call("or", call("max", whole), unbounded, type="boolean"), f"open_{limit.name}"))
+    return Aggregate((), tuple(made), (rows,))
 
 
 def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
@@ -241,7 +246,8 @@ def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
     outputs = (a_low.attribute, a_high.attribute)
     inputs = (i_low.attribute, i_high.attribute)
     rows = Once((project(seen, columns),))
-    return Reach(rows, names, span.order, outputs, inputs, unknown.attribute)
+    summary = _summary(rows, (*outputs, *inputs), unknown.attribute)
+    return Reach(rows, names, span.order, outputs, inputs, unknown.attribute, summary)
 
 
 def _widened(low: Attribute, high: Attribute, frames: tuple[Frame, ...]) -> tuple[Alias, Alias]:

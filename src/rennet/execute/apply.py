@@ -104,9 +104,15 @@ def _of_keys(
 def _between_bounds(target: DataFrame, column: str, keys: DataFrame, unknown: bool) -> DataFrame:
     """The stored rows in the range that spans those of all keys: as values, so that files can be skipped."""
     low, high, whole = (keys[name] for name in keys.columns[-3:])
-    ends = keys.agg(
-        F.min(low), F.max(high), F.max(whole | low.isNull()), F.max(whole | high.isNull())
-    ).first()
+    try:
+        ends = keys.agg(
+            F.min(low), F.max(high), F.max(whole | low.isNull()), F.max(whole | high.isNull())
+        ).first()
+    except (
+        ValueError,
+        OverflowError,
+    ):  # a frame after the last day of 9999 ends on a day Python does not have
+        return target
     assert ends is not None
     value = target[column]
     for end, is_open, compare in ((ends[0], ends[2], value.__ge__), (ends[1], ends[3], value.__le__)):

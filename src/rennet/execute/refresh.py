@@ -29,7 +29,7 @@ from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.workspace import TINY_WORK, WORTH_SKIPPING, fit
+from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, WORTH_SKIPPING, fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
@@ -324,13 +324,14 @@ class Refresh:
             return Applied(written.replaced, written.rows)
         size = source_bytes(self.jvm, situation)
         if size < TINY_WORK:
-            writer = Writer(self.jvm, leaves, situation.moments, skipping=False, together=True)
+            writer = Writer(self.jvm, leaves, situation.moments, False, ranges=False, together=True)
             return apply(plan, writer, transaction, columns)
         skipping = size >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
             return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
         fitting = Fitting(Flows(model.statistics))
-        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent)
+        ranges = size >= WORTH_KEY_RANGES
+        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent, ranges)
         return apply(fitting.fitted(plan), writer, transaction, columns)
 
     def _commit(

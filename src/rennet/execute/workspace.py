@@ -19,6 +19,9 @@ TINY_WORK = 1 << 18
 WORTH_SKIPPING = 1 << 18
 """From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
 
+WORTH_KEY_RANGES = 256 << 20
+"""From this many bytes on it pays to look up between which keys those of a change lie, in a job more."""
+
 WORTH_A_CORE = 2 << 20
 """A core more for so many bytes of the sources, where all of them are gone through."""
 

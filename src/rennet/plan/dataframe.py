@@ -53,6 +53,7 @@ from rennet.plan.ir import (
     Union,
     Window,
 )
+from rennet.plan.limits import Limits
 from rennet.plan.pinning import moment_literal
 from rennet.plan.surgery import map_expressions, map_subqueries
 
@@ -80,16 +81,19 @@ class Writer:
         moments: Mapping[str, datetime] | None = None,
         skipping: bool = True,
         sent: Callable[[Join], int | None] = lambda _: None,
+        ranges: bool = True,
         together: bool = False,
     ) -> None:
         """`sent` says which side of a join is small enough to be sent to every task.
 
-        Rows that are read `together` are all in one task, so that none is ever shuffled.
+        `skipping` and `ranges` say whether limits of values, and of keys, are looked up. Rows that are read
+        `together` are all in one task, so that none is ever shuffled.
         """
         self.jvm = jvm
         self.together = together
         self.skipping = skipping
         self._sent = sent
+        self._ranges = ranges
         self._moments = moments or {}
         self._leaf = leaf
         self._plans: dict[int, tuple[Node, JavaObject]] = {}
@@ -97,7 +101,7 @@ class Writer:
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
         self._tables: dict[tuple[object, ...], JavaObject] = {}
-        self._summaries: dict[int, tuple[Node, list[JavaObject], list[JavaObject]]] = {}
+        self._limits = Limits(jvm, self.dataframe, self.expression, self._call, self._cast)
         self._types: dict[str, JavaObject] = {}
         self._literals: dict[tuple[str, str], JavaObject] = {}
         self._functions: dict[str, JavaObject] = {}
@@ -439,24 +443,9 @@ class Writer:
 
     def _bound(self, bound: Bound) -> JavaObject:
         """The comparison with a value that is looked up now, if there are files worth skipping."""
-        assert bound.summary is not None
-        if not self.skipping:
+        if not (self._ranges if bound.of_keys else self.skipping):
             return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
-        found = self._summaries.get(id(bound.summary))
-        if found is None:
-            plan = self.dataframe(bound.summary)._jdf.queryExecution().executedPlan()
-            (row,) = plan.executeCollect()
-            types = [a.dataType() for a in self.jvm.items(plan.output())]
-            values = [row.get(i, types[i]) for i in range(len(types))]
-            made = self.jvm.type(f"{EXPRESSIONS}Literal")
-            literals = [made(value, kind) for value, kind in zip(values, types, strict=True)]
-            found = self._summaries[id(bound.summary)] = (bound.summary, values, literals)
-        _, values, literals = found
-        if values[bound.opened_by] or values[bound.column] is None:
-            return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
-        (column,) = (self.expression(child) for child in bound.children)
-        unknown = self._call("isnull", [column])
-        return self._call("or", [self._call(bound.op, [column, literals[bound.column]]), unknown])
+        return self._limits.written(bound)
 
     def _shift(self, expression: Expr) -> JavaObject:
         """A value moved by a distance, as Spark moves the bounds of a frame; NULL if it has no such value."""

@@ -15,6 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rennet.plan.inverse import Rising
     from rennet.plan.ir import Node
 
 _fresh = count(-1, -1)
@@ -148,12 +149,17 @@ class Subquery(Expr):
 class Bound(Expr):
     """Compares a column with a value that is found before the query runs, so that files can be skipped.
 
-    `summary` has one row. True if its column `opened_by` is, or if there is no value to compare with.
+    `summary` has one row. True if its column `opened_by` is, or if there is no value to compare with, or
+    nothing to compare. With `rising`, the column that the compared function rises with is compared instead,
+    with the outermost value for which the function may keep the limit.
     """
 
     summary: Node | None = None
     column: int = 0
     opened_by: int = 0
+    rising: Rising | None = None
+    of_keys: bool = False
+    """Are the limits those of keys that are looked for one by one as well?"""
 
     @staticmethod
     def of(sign: str, value: Expr, summary: Node, column: int, opened_by: int) -> Bound:

@@ -87,6 +87,14 @@ def describe(node: Node) -> str:
     return node.op
 
 
+def _bound(found: Bound) -> str:
+    value = expression(found.children[0])
+    limit = "the outermost of all keys" if found.of_keys else "the outermost of all changes"
+    if found.rising is None:
+        return f"({value} {found.op} {limit})"
+    return f"({found.rising.column.name} {found.op} where {value} is {limit})"
+
+
 def _list(expressions: tuple[Expr, ...], limit: int = 12) -> str:
     shown = [expression(e) for e in expressions[:limit]]
     more = len(expressions) - limit
@@ -103,7 +111,7 @@ def expression(found: Expr) -> str:
     if isinstance(found, Subquery):
         return f"({found.op})"
     if isinstance(found, Bound):
-        return f"({expression(found.children[0])} {found.op} the outermost of all changes)"
+        return _bound(found)
     if isinstance(found, Carried):
         return expression(found.value)
     if found.op == "Moment":

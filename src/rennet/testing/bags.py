@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from rennet.delta.temporal import at_earlier_moment
 from rennet.errors import PlanError
-from rennet.plan.expressions import Attribute, Bound, Expr, value_of
+from rennet.plan.expressions import Attribute, Bound, Expr, call, disjunction, value_of
+from rennet.plan.inverse import Rising, source_limit
 from rennet.plan.ir import (
     ANTI,
     EXISTENCE,
@@ -46,7 +47,17 @@ from rennet.plan.ir import (
     Window,
 )
 from rennet.testing.ordered import in_order, sort_key, windowed
-from rennet.testing.values import Bag, EvaluationError, Row, bag, convert, nulls_first, over_groups, over_rows
+from rennet.testing.values import (
+    Bag,
+    EvaluationError,
+    Row,
+    Value,
+    bag,
+    convert,
+    nulls_first,
+    over_groups,
+    over_rows,
+)
 
 # -- bags -----------------------------------------------------------------------------------------------
 
@@ -184,8 +195,25 @@ def _looked_up(bound: Bound, world: World) -> Expr:
         return Expr("Literal", type="boolean", text="True")
     (column,) = bound.children
     text = repr(str(value) if isinstance(value, Fraction) else value)
+    if bound.rising is not None:
+        return _at_the_source(bound, value, bound.rising)
     compared = Expr(bound.op, (column, Expr("Literal", type=column.type, text=text)), type="boolean")
     return Expr("or", (compared, Expr("isnull", (column,), type="boolean")), type="boolean")
+
+
+def _at_the_source(bound: Bound, value: Value, rising: Rising) -> Expr:
+    """The comparison of the column that the function rises with; nothing is said beyond where it does."""
+    (function,) = bound.children
+    computed = over_rows(function, (rising.column,))
+    limit = source_limit(bound.op, value, rising, lambda found: computed((found,)))
+    column = rising.column
+    if limit is None:
+        return Expr("Literal", type="boolean", text="True")
+    ends = ((bound.op, limit), ("<", rising.low), (">", rising.high))
+    literals = [(sign, Expr("Literal", type=column.type, text=repr(end))) for sign, end in ends]
+    return disjunction(
+        [call("isnull", column, type="boolean"), *(call(s, column, e, type="boolean") for s, e in literals)]
+    )
 
 
 def _union(node: Union, world: World, *parts: Bag) -> Bag:

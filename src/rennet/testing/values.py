@@ -307,12 +307,14 @@ def convert(value: Value, type: str) -> Value:
     if value is None:
         return None
     if type in WHOLE:
-        return _fitting(int(value), 2 ** WHOLE[type], type)
+        most = 2 ** WHOLE[type]
+        return _fitting(int(value), -most, most - 1, type)
     found = DECIMAL.fullmatch(type)
     if found:
         precision, scale = int(found[1]), int(found[2])
         rounded = _half_up(Fraction(value) * Fraction(10) ** scale)
-        return _fitting(rounded, 10**precision, type) / Fraction(10) ** scale
+        most = 10**precision - 1
+        return _fitting(rounded, -most, most, type) / Fraction(10) ** scale
     return MAKERS[type](value) if type in MAKERS else value
 
 
@@ -321,7 +323,7 @@ def _half_up(value: Fraction) -> int:
     return rounded if value > 0 else -rounded
 
 
-def _fitting(value: int, limit: int, type: str) -> int:
-    if abs(value) >= limit:
+def _fitting(value: int, least: int, most: int, type: str) -> int:
+    if not least <= value <= most:
         raise EvaluationError(f"{value} does not fit a {type}")
     return value
