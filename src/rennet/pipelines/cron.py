@@ -1,8 +1,8 @@
 """When a cron expression fires next, in its time zone.
 
-`croniter` finds the moments. Expressions are those `rennet.sql.schedule` accepts, unix cron with five fields and
-Quartz with six or seven, put into the words that mean the same to croniter. A local time that daylight saving
-skips does not fire; one that it repeats fires once.
+`croniter` finds the moments. Expressions are those `rennet.sql.schedule` accepts, unix cron with five fields
+and Quartz with six or seven, put into the words that mean the same to croniter. A local time that daylight
+saving skips does not fire; one that it repeats fires once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def next_fire(cron: Cron, after: datetime) -> datetime | None:
     zone = ZoneInfo(cron.time_zone) if cron.time_zone != "UTC" else UTC
     parts = cron.expression.upper().split()
     expression, wanted = _quartz(parts) if cron.quartz else (_unix(parts), _any_day)
-    # Local times without a zone only ever go forward; which moment each is, or whether it is one, is told here.
+    # Local times without a zone only ever go forward; whether each is a moment, and which, is told below.
     walk = croniter(
         expression,
         after.astimezone(zone).replace(tzinfo=None, fold=0),
