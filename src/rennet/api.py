@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -37,6 +37,9 @@ from rennet.storage.names import ViewName, view_name
 from rennet.storage.provenance import FIXED, Definition
 from rennet.storage.sources import size_in_bytes, snapshot
 from rennet.storage.tables import MaterializedView, first_line
+
+if TYPE_CHECKING:
+    from rennet.pipelines.asof import AsOf
 
 
 class Engine:
@@ -264,6 +267,15 @@ class Engine:
         """Every refresh on record, the newest first."""
         view = self.find(name)
         return history.frame(self._jvm, view.path)
+
+    def at_update(self, number: int, pipeline: str | None = None) -> AsOf:
+        """The tables of a pipeline as they were, together, after one of its updates: `.table(name)`.
+
+        `pipeline` is its name, which may be left out if the catalog has no other.
+        """
+        from rennet.pipelines.asof import at_update
+
+        return at_update(self, number, pipeline)
 
     # -- SQL -----------------------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ def configure(builder: SparkSession.Builder, warehouse: str | Path | None = None
         builder = builder.config(key, value)
     builder = builder.config("spark.jars.packages", DELTA_PACKAGE)
     if warehouse is not None:
-        for key, value in _lasting(Path(warehouse).resolve()).items():
+        for key, value in lasting(Path(warehouse).resolve()).items():
             builder = builder.config(key, value)
     return builder
 
@@ -209,7 +209,8 @@ TELLING = re.compile(
 )
 
 
-def _lasting(warehouse: Path) -> dict[str, str]:
+def lasting(warehouse: Path) -> dict[str, str]:
+    """Settings of tables and of an embedded catalog that are kept in a folder."""
     catalog = warehouse / CATALOG
     try:
         catalog.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -21,7 +22,7 @@ from tests.pipelines.histories import history, split
 
 SCHEMA = "k INT, major INT, minor INT, op STRING, a INT, b INT, c INT"
 NAMES = {Kind.UPSERT: "U", Kind.DELETE: "D", Kind.TRUNCATE: "T"}
-HISTORIES = 1000
+HISTORIES = int(os.environ.get("RENNET_HISTORIES", "1000"))
 """Of each setting: every key is a history of its own."""
 
 

@@ -52,9 +52,13 @@ def test_a_new_project_runs(spark: SparkSession, folder: Path, capsys: pytest.Ca
     assert (
         "remainders.sql:1: [TABLE_OR_VIEW_NOT_FOUND]" in said and "remainders.sql:2: [DUPLICATE_NAME]" in said
     )
-    (folder / "fresh" / "transformations" / "numbers.py").write_text("1 / 0")
-    with pytest.raises(Exception, match=r"numbers\.py:1: ZeroDivisionError"):
-        call(spark, "run")
+    (folder / "fresh" / "transformations" / "numbers.py").write_text("\n1 / 0")
+    remainders.write_text("SELECT 1;")
+    (folder / "fresh" / "transformations" / "typing.py").write_text("def f(:\n")
+    assert call(spark, "run") == 3
+    said = capsys.readouterr().out
+    assert "numbers.py:2: [FILE_FAILED] ZeroDivisionError" in said
+    assert "remainders.sql:1: [PARSE_ERROR]" in said and "typing.py:1: [FILE_FAILED] SyntaxError" in said
     spark.sql("DROP SCHEMA fresh_project CASCADE")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,43 +12,8 @@ from rennet.errors import PipelineError
 from rennet.pipelines.graph import InvalidGraphError
 from rennet.pipelines.project import Pipeline
 from rennet.pipelines.update import DatasetResult, Selection, Status
+from tests.pipelines.projects import Make, drop, rows
 from tests.pipelines.tables import tables
-
-SPEC = """
-name: {name}
-storage: storage
-database: {name}
-configuration:
-  spark.sql.ansi.enabled: "true"
-libraries:
-  - glob:
-      include: transformations/**
-"""
-Make = Callable[..., Path]
-
-
-@pytest.fixture
-def project(tmp_path: Path, spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Make]:
-    """Writes the files of a project in a schema named after the test."""
-    name = request.node.name.replace("test_", "p_")[:40]
-
-    def make(**files: str) -> Path:
-        folder = tmp_path / "transformations"
-        folder.mkdir(exist_ok=True)
-        (tmp_path / "spark-pipeline.yml").write_text(SPEC.format(name=name))
-        for file, text in files.items():
-            stem, _, ending = file.rpartition("_")
-            (folder / f"{stem}.{ending}").write_text(textwrap.dedent(text))
-        return tmp_path / "spark-pipeline.yml"
-
-    spark.sql(f"CREATE SCHEMA {name}")
-    yield make
-    spark.sql(f"DROP SCHEMA {name} CASCADE")
-
-
-def rows(pipeline: Pipeline, name: str) -> list[tuple[object, ...]]:
-    return sorted(map(tuple, pipeline.jvm.spark.table(f"{pipeline.database}.{name}").collect()), key=repr)
-
 
 MEDALLION = """
     from pyspark import pipelines as dp
@@ -77,11 +40,6 @@ COUNTS = """
 """
 
 
-def drop(folder: Path, name: str, *lines: str) -> None:
-    (folder / "landing").mkdir(exist_ok=True)
-    (folder / "landing" / name).write_text("\n".join(lines))
-
-
 def test_a_project_of_spark_runs_unchanged(spark: SparkSession, project: Make, tmp_path: Path) -> None:
     spec = project(medallion_py=MEDALLION, counts_sql=COUNTS)
     drop(tmp_path, "1.json", '{"id":1,"n":1,"name":"Ann","op":"U"}', '{"id":2,"n":1,"name":"Bo","op":"U"}')
@@ -103,9 +61,14 @@ def test_a_project_of_spark_runs_unchanged(spark: SparkSession, project: Make, t
     third = Pipeline.open(Engine(spark), spec).update()
     assert not third.changed
     assert sorted(map(tuple, pipeline.at_update(1).table("counts").collect())) == [("Ann", 1), ("Bo", 1)]
-    assert sorted(map(tuple, pipeline.at_update(1).table("people").collect())) == [(1, "Ann"), (2, "Bo")]
+    together = Engine(spark).at_update(1, _schema(spec))
+    assert sorted(map(tuple, together.table("people").collect())) == [(1, "Ann"), (2, "Bo")]
+    with pytest.raises(PipelineError, match="no update 9"):
+        Engine(spark).at_update(9, _schema(spec))
+    with pytest.raises(PipelineError, match="no pipeline nowhere"):
+        Engine(spark).at_update(1, "nowhere")
     events = pipeline.events().where("event_type = 'planning_information' AND update_number = 2").collect()
-    assert {row.dataset_name.split(".")[-1] for row in events} == {"named", "counts"}
+    assert {row.origin.dataset_name.split(".")[-1] for row in events} == {"named", "counts"}
 
     full = Pipeline.open(Engine(spark), spec).update(Selection(full_refresh_all=True))
     assert full.succeeded

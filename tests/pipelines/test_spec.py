@@ -8,6 +8,7 @@ import pytest
 
 from rennet.errors import PipelineError
 from rennet.pipelines.spec import find_spec, load_spec
+from rennet.sql.schedule import Every
 
 GOOD = """
 name: shop
@@ -32,6 +33,16 @@ def test_a_specification_is_read(tmp_path: Path) -> None:
     spec = load_spec(write(tmp_path, GOOD))
     assert (spec.name, spec.database, spec.storage_path()) == ("shop", "sales", Path("/tmp/storage"))
     assert spec.configuration == {"spark.sql.ansi.enabled": "false"}
+
+
+def test_a_schedule_is_a_setting(tmp_path: Path) -> None:
+    settings = 'configuration:\n  rennet.schedule: "{}"\n'
+    text = "name: x\nstorage: y\n" + settings.format("SCHEDULE EVERY 2 HOURS")
+    assert load_spec(write(tmp_path, text)).schedule() == Every(2, "HOURS")
+    assert load_spec(write(tmp_path, GOOD)).schedule() is None
+    spec = load_spec(write(tmp_path, "name: x\nstorage: y\n" + settings.format("NOW AND THEN")))
+    with pytest.raises(PipelineError, match=r"rennet\.schedule: .*SCHEDULE or TRIGGER"):
+        spec.schedule()
 
 
 def test_files_are_found_below_folders(tmp_path: Path) -> None:

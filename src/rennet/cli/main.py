@@ -265,7 +265,7 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         _number("--interval", 5, "with --continuous, the least seconds between two updates"),
     ),
     "dry-run": ("check a pipeline and show its graph, without computing anything", SPEC),
-    "watch": ("run the schedules and triggers of the catalog's views until interrupted",),
+    "watch": ("run the schedules and triggers of the catalog's views and pipelines until interrupted",),
     "init": (
         "write a small pipeline project",
         (("--name",), {"metavar": "NAME", "required": True, "help": "the project, and its new folder"}),

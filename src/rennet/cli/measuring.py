@@ -1,4 +1,4 @@
-"""`rennet bench micro | growth | fixed | reading | decisions`: refreshes measured, and shown."""
+"""`rennet bench micro | growth | fixed | reading | decisions | pipelines`: refreshes measured, and shown."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rennet.bench.micro import summary as medians
 from rennet.bench.micro.shape import CHANGES, SMALLEST, Shape
 from rennet.bench.micro.shapes import CLUSTERED, SHAPES, named
 from rennet.bench.micro.versions import resources, versions
+from rennet.bench.pipelines import run as pipelines
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.folders import own_warehouse
 from rennet.cli.output import Grid, Output, plain
@@ -256,6 +257,12 @@ def _show_decisions(out: Output, results: Sequence[Any]) -> None:
             out.line(f"\n{view} is not what its query says", "bold red")
 
 
+def _pipelines(running: Running) -> Iterator[Any]:
+    options = running.options
+    settings = pipelines.Settings(options.rows, options.changes, options.repeat)
+    return pipelines.run(running.spark, settings, running.folder, running.say)
+
+
 def _grid_of(
     table: Callable[[Sequence[Any]], list[dict[str, Any]]],
 ) -> Callable[[Output, Sequence[Any]], None]:
@@ -340,6 +347,23 @@ BENCHES = {
         ),
         _decisions,
         _show_decisions,
+    ),
+    "pipelines": Bench(
+        "a project of 12 views on 3 levels under rennet and under Spark's own spark-pipelines",
+        (
+            ("--rows", _rows, "N", pipelines.ROWS, "rows of the largest source"),
+            ("--changes", _number, "M", None, "rows changed before each update (default: one in 1,000)"),
+            (
+                "--repeat",
+                _number,
+                "R",
+                pipelines.REPEAT,
+                "updates after the first; the median counts",
+            ),
+        ),
+        _pipelines,
+        _grid_of(pipelines.table),
+        ("grpc",),
     ),
 }
 SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions")

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from rennet.errors import RennetError
 
-PACKAGES = ("numpy", "duckdb", "matplotlib")
-"""What `rennet[bench]` brings."""
+PACKAGES = {"numpy": "bench", "duckdb": "bench", "matplotlib": "bench", "grpc": "compare"}
+"""Packages, and the extra of rennet that brings each."""
 
 
 class MissingPackageError(RennetError):
@@ -23,7 +23,8 @@ def needed_by(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] not in PACKAGES:
+        extra = PACKAGES.get(str(error.name).partition(".")[0])
+        if extra is None:
             raise
-        install = "Install it with: pip install 'rennet[bench]'"
+        install = f"Install it with: pip install 'rennet[{extra}]'"
         raise MissingPackageError(f"{what} needs {error.name}, which is not here.", install) from error

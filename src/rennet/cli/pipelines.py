@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import threading
-import time
 from argparse import Namespace
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from rennet.cli.commands import FAILED, OK, Context, UsageError
 from rennet.cli.output import Output, seconds, signed
 from rennet.errors import AlreadyExistsError
+from rennet.pipelines.continuous import Continuous
 from rennet.pipelines.graph import InvalidGraphError
 from rennet.pipelines.project import Pipeline
 from rennet.pipelines.resolve import Graph
 from rennet.pipelines.spec import find_spec
 from rennet.pipelines.update import DatasetResult, Selection, Status, UpdateResult
-from rennet.pipelines.watch import SystemClock, Watch, scheduled
+from rennet.pipelines.watch import SystemClock, Watch
+from rennet.pipelines.watched import Catalog
 
 STYLES = {Status.FAILED: "bold red", Status.SKIPPED: "yellow", Status.EXCLUDED: "dim"}
 
@@ -75,10 +76,15 @@ def _graph(context: Context, pipeline: Pipeline) -> Graph | None:
 def _update(context: Context, pipeline: Pipeline, selection: Selection) -> UpdateResult:
     with context.activity.doing("updating"):
         result = pipeline.update(selection, lambda done: _line(context.out, done))
+    _sum(context.out, result)
+    return result
+
+
+def _sum(out: Output, result: UpdateResult) -> None:
+    """The last line of an update."""
     counts = {status: sum(d.status is status for d in result.datasets) for status in Status}
     said = ", ".join(f"{count} {str(status).lower()}" for status, count in counts.items() if count)
-    context.out.line(f"update {result.number}: {said} in {seconds(result.seconds)}", "bold")
-    return result
+    out.line(f"update {result.number}: {said} in {seconds(result.seconds)}", "bold")
 
 
 def _line(out: Output, done: DatasetResult) -> None:
@@ -88,17 +94,17 @@ def _line(out: Output, done: DatasetResult) -> None:
 
 
 def _continuously(context: Context, pipeline: Pipeline, selection: Selection) -> int:
-    """Update until interrupted, not more often than every so many seconds."""
-    stop = threading.Event()
-    first = True
+    """Keep the pipeline up to date until interrupted; views not more often than every so many seconds."""
+    out = context.out
+    running = Continuous(
+        pipeline, selection, context.options.interval,
+        lambda done: _line(out, done), lambda result: _sum(out, result),
+    )  # fmt: skip
     try:
-        while not stop.is_set():
-            started = time.monotonic()
-            _update(context, pipeline, selection if first else Selection(selection.refresh))
-            first = False
-            stop.wait(max(0.0, context.options.interval - (time.monotonic() - started)))
+        with context.activity.doing("running"):
+            running.run(threading.Event())
     except KeyboardInterrupt:
-        context.out.line("stopped")
+        out.line("stopped")
     return OK
 
 
@@ -107,7 +113,7 @@ def _document(result: UpdateResult) -> dict[str, Any]:
         "update": result.number,
         "succeeded": result.succeeded,
         "seconds": result.seconds,
-        "datasets": [asdict(each) for each in result.datasets],
+        "datasets": [asdict(replace(each, error=None)) for each in result.datasets],
     }
 
 
@@ -132,10 +138,13 @@ def dry_run(context: Context) -> int:
 
 
 def watch(context: Context) -> int:
-    """Run the schedules and triggers of the catalog's views until interrupted."""
-    views = scheduled(context.engine)
-    context.out.line(f"watching {len(views)} view{'' if len(views) == 1 else 's'} with a schedule", "bold")
-    watching = Watch(lambda: scheduled(context.engine), SystemClock(), context.out.line)
+    """Run the schedules and triggers of the catalog's views and pipelines until interrupted."""
+    catalog = Catalog(context.engine, context.out.line)
+    found = catalog.watched()
+    context.out.line(f"watching {len(found)} schedule{'' if len(found) == 1 else 's'}", "bold")
+    for each in found:
+        context.out.line(f"  {each.name:<32} {each.schedule.describe()}")
+    watching = Watch(catalog.watched, SystemClock(), context.out.line)
     try:
         watching.run()
     except KeyboardInterrupt:

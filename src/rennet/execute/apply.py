@@ -27,15 +27,13 @@ class Applied:
     inserted: int = 0
     issue: Issue | None = None
     """Set when what was stored is not what the delta expected; nothing may be committed then."""
+    total: int | None = None
+    """How many rows there are now, where all were computed and only those that differ were written."""
 
 
 def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str]) -> Applied:
-    """Put a plan's rows into the transaction, without committing it."""
+    """Put what a plan changes into the transaction, without committing it."""
     with writer.keeping():
-        if plan.everything:
-            assert plan.inserted is not None
-            written = transaction.overwrite(_rows(writer, plan.inserted, columns))
-            return Applied(written.replaced, written.rows)
         deleted = 0
         if plan.removed is not None:
             deleted, expected = _delete(plan.removed, writer, transaction, columns)
@@ -46,6 +44,12 @@ def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: 
         if arriving is not None:
             inserted = transaction.append(_rows(writer, arriving, columns)).rows
         return Applied(deleted, inserted)
+
+
+def overwritten(transaction: Transaction, rows: DataFrame) -> Applied:
+    """Put all rows of the query in the place of those that are stored."""
+    written = transaction.overwrite(rows)
+    return Applied(written.replaced, written.rows)
 
 
 def _arriving(plan: RefreshPlan, writer: Writer) -> Node | None:
@@ -76,7 +80,7 @@ def _delete(
     expected = _expected(lost)
     if not expected:  # the view need not be read to find nothing
         return 0, 0
-    return transaction.delete(_alike(_target(writer, transaction), lost, columns)), expected
+    return transaction.delete(alike(_target(writer, transaction), lost, columns)), expected
 
 
 def _target(writer: Writer, transaction: Transaction) -> DataFrame:
@@ -129,7 +133,7 @@ def _inside(value: Column, low: Column, high: Column, whole: Column, unknown: bo
     return whole | (known & above & below)
 
 
-def _alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
+def alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
     """Of the stored rows equal to a lost row, as many as were lost."""
     *values, weight = (lost[name] for name in lost.columns)
     columns = columns[: len(values)]  # those after it were computed when their row came

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from json import dumps
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from rennet.cost.choose import Choice, Costs, choose, not_incremental
 from rennet.cost.fit import Fitting
 from rennet.cost.learned import Learned, Reader
@@ -24,11 +26,13 @@ from rennet.errors import (
     RennetError,
     Technique,
 )
-from rennet.execute.apply import Applied, apply
+from rennet.execute.apply import Applied, apply, overwritten
 from rennet.execute.costing import ViewSize, costs, experience
+from rennet.execute.information import table_information
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
+from rennet.execute.spare import sparing, worth_comparing
 from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, WORTH_SKIPPING, fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, kept, same
@@ -288,6 +292,8 @@ class Refresh:
             self._check_unmoved(situation, transaction)
             model = choice.costs or self.model(situation)
             applied = self._apply(situation, choice.plan, model, transaction)
+            if applied.total is not None:
+                choice = replace(choice, reason=f"{choice.reason}; only rows that differ were written")
             if applied.issue is None:
                 return self._commit(situation, choice, model, applied, transaction, meter)
         if self.definition.policy is Policy.INCREMENTAL_STRICT:
@@ -319,20 +325,51 @@ class Refresh:
         columns = [column.name for column in situation.query.layout.stored]
         if situation.query.obstacles:
             now = {s.path: s for s in situation.now}
-            rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment)
-            written = transaction.overwrite(rows.toDF(*columns))
-            return Applied(written.replaced, written.rows)
+            rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment).toDF(*columns)
+            written = self._spared(situation, model, transaction, rows, columns)
+            return written or overwritten(transaction, rows)
+        writer, fitted = self._fitted(leaves, situation, plan, model)
+        if not plan.everything:
+            return apply(fitted, writer, transaction, columns)
+        assert plan.inserted is not None
+        with writer.keeping():
+            rows = writer.dataframe(plan.inserted).toDF(*columns)
+            written = self._spared(situation, model, transaction, rows, columns)
+            return written or overwritten(transaction, rows)
+
+    def _fitted(
+        self, leaves: Leaves, situation: Situation, plan: RefreshPlan, model: Costs
+    ) -> tuple[Writer, RefreshPlan]:
+        """The plan as its sizes permit, and what writes it."""
         size = source_bytes(self.jvm, situation)
         if size < TINY_WORK:
-            writer = Writer(self.jvm, leaves, situation.moments, False, ranges=False, together=True)
-            return apply(plan, writer, transaction, columns)
+            return Writer(self.jvm, leaves, situation.moments, False, ranges=False, together=True), plan
         skipping = size >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
-            return apply(plan, Writer(self.jvm, leaves, situation.moments, skipping), transaction, columns)
+            return Writer(self.jvm, leaves, situation.moments, skipping), plan
         fitting = Fitting(Flows(model.statistics))
         ranges = size >= WORTH_KEY_RANGES
         writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent, ranges)
-        return apply(fitting.fitted(plan), writer, transaction, columns)
+        return writer, fitting.fitted(plan)
+
+    def _spared(
+        self,
+        situation: Situation,
+        model: Costs,
+        transaction: Transaction,
+        rows: DataFrame,
+        columns: list[str],
+    ) -> Applied | None:
+        """Write only what differs, if the views that read this one have more of that than it costs.
+
+        A query that may give other rows when it is asked twice is left out: it is read more than once.
+        """
+        query = situation.query
+        same_again = all(each.type is IssueType.PLAN_NOT_INCREMENTALIZABLE for each in query.obstacles)
+        replaced = situation.moment_before is None or self.stored is not None or query.layout.fixed
+        if replaced or not same_again or not worth_comparing(model, query.layout.stored):
+            return None
+        return sparing(transaction, rows, columns)
 
     def _commit(
         self,
@@ -382,7 +419,7 @@ class Refresh:
 
     def _rows_after(self, plan: RefreshPlan, applied: Applied) -> int | None:
         if plan.everything:
-            return applied.inserted
+            return applied.inserted if applied.total is None else applied.total
         return None if self.size.rows is None else self.size.rows + applied.inserted - applied.deleted
 
     def _no_op(self, situation: Situation, provenance: Provenance | None, meter: Meter) -> RefreshResult:
@@ -419,7 +456,11 @@ class Refresh:
         figures: tuple[float, float, int],
     ) -> RefreshResult:
         before = {source.path: source.version for source in situation.before}
-        sources = tuple({"name": s.name, "from": before.get(s.path), "to": s.version} for s in situation.now)
+        sources = tuple(
+            {"name": s.name, "from": before.get(s.path), "to": s.version, "table_id": s.table_id}
+            | table_information(situation.changes.get(s.path))
+            for s in situation.now
+        )
         return RefreshResult(
             self.name, technique, reason, applied.inserted, applied.deleted, sources, techniques,
             *figures, version,

@@ -18,13 +18,14 @@ from rennet.jvm import Jvm
 from rennet.pipelines import expectations as expecting
 from rennet.pipelines import streamed, streaming
 from rennet.pipelines.cdc import snapshots
-from rennet.pipelines.cdc.apply import Applied, apply, create_target
+from rennet.pipelines.cdc.apply import Applied, apply, create_target, widen
 from rennet.pipelines.definitions import Dataset, DatasetKind, Expectation, Flow
 from rennet.pipelines.expectations import Outcome
 from rennet.pipelines.graph import Node
-from rennet.pipelines.resolve import Graph, configured, evaluate, parsed
+from rennet.pipelines.planning import planning_information
+from rennet.pipelines.resolve import Graph, configured, evaluate, merged, parsed
 from rennet.pipelines.streamed import Layout
-from rennet.pipelines.streaming import Checkpoints, Streamed, Wanted
+from rennet.pipelines.streaming import Checkpoints, Streamed, Trigger, Wanted
 from rennet.storage import tables
 from rennet.storage.names import ViewName, quote
 
@@ -44,8 +45,17 @@ class Built:
 class Builders:
     """Builds the datasets of one graph, in one update."""
 
-    def __init__(self, engine: Engine, jvm: Jvm, graph: Graph, storage: Path, pins: Pins) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        jvm: Jvm,
+        graph: Graph,
+        storage: Path,
+        pins: Pins,
+        trigger: Trigger | None = None,
+    ) -> None:
         self.engine, self.jvm, self.graph, self.pins = engine, jvm, graph, pins
+        self.trigger = trigger or Trigger()
         self.checkpoints = Checkpoints(storage)
 
     def build(self, node: Node, full: bool) -> Built:
@@ -63,20 +73,21 @@ class Builders:
 
     def places(self) -> dict[str, str]:
         """Name and path of every stored dataset that exists."""
-        found = {}
-        for node in self.graph.nodes.values():
-            if node.kind not in (DatasetKind.MATERIALIZED_VIEW, DatasetKind.STREAMING_TABLE):
-                continue
-            name = _name(node)
-            table = tables.lookup(self.jvm.spark, name)
-            if node.is_cdc:
-                target = streamed.find(self.jvm, name)
-                table = target.backing if target else None
-            elif node.kind is DatasetKind.STREAMING_TABLE:
-                table = name if self.jvm.spark.catalog.tableExists(name.sql) else None
-            if table is not None:
-                found[node.key] = tables.location(self.jvm.spark, table)
-        return found
+        found = {key: self.place(node) for key, node in self.graph.nodes.items()}
+        return {key: place for key, place in found.items() if place is not None}
+
+    def place(self, node: Node) -> str | None:
+        """The path of a dataset's rows, if they are stored and there."""
+        if node.kind not in (DatasetKind.MATERIALIZED_VIEW, DatasetKind.STREAMING_TABLE):
+            return None
+        name = _name(node)
+        table = tables.lookup(self.jvm.spark, name)
+        if node.is_cdc:
+            target = streamed.find(self.jvm, name)
+            table = target.backing if target else None
+        elif node.kind is DatasetKind.STREAMING_TABLE:
+            table = name if self.jvm.spark.catalog.tableExists(name.sql) else None
+        return None if table is None else tables.location(self.jvm.spark, table)
 
     # -- views
 
@@ -97,17 +108,16 @@ class Builders:
             flow.query if not expected and dataset.schema is None else self._function(dataset, flow, expected)
         )
         result = self._refreshed(node.key, dataset, flow, query, full)
-        planning = {
-            "planning_information": {
-                "technique": str(result.technique),
-                "reason": result.reason,
-                "techniques": result.techniques,
-                "sources": result.sources,
-            }
-        }
         changed = result.technique is not Technique.NO_OP
         summary = f"{result.technique}: {result.reason}"
-        return Built(summary, result.rows_inserted, result.rows_deleted, changed, tuple(found), planning)
+        return Built(
+            summary,
+            result.rows_inserted,
+            result.rows_deleted,
+            changed,
+            tuple(found),
+            planning_information(result),
+        )
 
     def _refreshed(self, key: str, dataset: Dataset, flow: Flow, query: Any, full: bool) -> RefreshResult:
         """Create the view if it is new or means something else now, else refresh it."""
@@ -183,19 +193,26 @@ class Builders:
     # -- streaming tables
 
     def _appended(self, node: Node, full: bool) -> Built:
-        schema = self._schema(node.dataset) or self.graph.schemas[node.key]
+        """Every flow's new rows; columns are those the flows have now, which may be more than when they were
+        first looked at."""
+        frames = [self._evaluated(flow) for flow in node.flows]
+        given = self._schema(node.dataset)
+        schema = given or merged([frame.schema for frame in frames])
         generation = streaming.prepare(self.jvm, Wanted(_name(node), node.dataset, schema), full)
         life = streaming.life(self.jvm, tables.location(self.jvm.spark, _name(node)), generation)
         done = []
-        for flow in node.flows:
+        for flow, frame in zip(node.flows, frames, strict=True):
             expected = (*node.dataset.expectations, *flow.expectations)
             expecting.check(expected)
             checkpoint = self.checkpoints.of(node.key, flow, life)
+            typed = frame if given is None else streaming.typed(frame, given)
             with configured(self.jvm, flow):
-                frame = evaluate(self.jvm, flow, self.graph.database)
-                typed = streaming.typed(frame, schema) if node.dataset.schema is not None else frame
-                done.append(streaming.append(self.jvm, _name(node), flow, typed, checkpoint, expected))
+                done.append(streaming.append(_name(node), flow, typed, checkpoint, expected, self.trigger))
         return _streamed(done)
+
+    def _evaluated(self, flow: Flow) -> DataFrame:
+        with configured(self.jvm, flow):
+            return evaluate(self.jvm, flow, self.graph.database)
 
     def _sink(self, node: Node) -> Built:
         done = []
@@ -203,7 +220,7 @@ class Builders:
             checkpoint = self.checkpoints.of(node.key, flow, "sink")
             with configured(self.jvm, flow):
                 frame = evaluate(self.jvm, flow, self.graph.database)
-                done.append(streaming.send(frame, node.dataset, checkpoint, flow.expectations))
+                done.append(streaming.send(frame, node.dataset, checkpoint, flow.expectations, self.trigger))
         return _streamed(done)
 
     def _changes(self, node: Node, full: bool) -> Built:
@@ -233,7 +250,9 @@ class Builders:
         with configured(self.jvm, flow):
             frame = evaluate(self.jvm, flow, self.graph.database)
             found = None if fresh else streamed.find(self.jvm, name)
-            table = found or create_target(self.jvm, name, frame.schema, options, _layout(node.dataset))
+            layout = _layout(node.dataset)
+            table = found or create_target(self.jvm, name, frame.schema, options, layout)
+            widen(self.jvm, table, frame.schema, options, layout)
             life = streaming.life(self.jvm, table.path, table.generation)
             checkpoint = self.checkpoints.of(node.key, flow, life)
 
@@ -241,7 +260,7 @@ class Builders:
                 bridge = Jvm.of(batch.sparkSession)
                 applied.append(apply(bridge, table, batch, options, (checkpoint, number)))
 
-            streaming.batches(frame, checkpoint, each)
+            streaming.batches(frame, checkpoint, each, self.trigger)
 
 
 def evaluate_function(flow: Flow) -> DataFrame:

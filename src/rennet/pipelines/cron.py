@@ -1,110 +1,116 @@
 """When a cron expression fires next, in its time zone.
 
-Expressions are those `rennet.sql.schedule` accepts: unix cron with five fields, Quartz with six or seven.
-A local time that daylight saving skips does not fire; one that it repeats fires once.
+`croniter` finds the moments. Expressions are those `rennet.sql.schedule` accepts, unix cron with five fields
+and Quartz with six or seven, put into the words that mean the same to croniter. A local time that daylight
+saving skips does not fire; one that it repeats fires once.
 """
 
 from __future__ import annotations
 
 import calendar
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
+
+from croniter import CroniterBadDateError, croniter
 
 from rennet.sql.schedule import QUARTZ, UNIX, Cron, Field
 
-HORIZON = 366 * 28
-"""Days to look ahead: after 28 years the calendar repeats."""
+YEARS = 28
+"""How far to look ahead: after so many the calendar repeats."""
+
+DAYS = DAY_OF_MONTH, DAY_OF_WEEK = 3, 5
+"""Places of Quartz's fields for days."""
+MONTH_DAY, WEEK_DAY = QUARTZ[DAY_OF_MONTH], QUARTZ[DAY_OF_WEEK]
+
+Days = Callable[[date], bool]
 
 
 def next_fire(cron: Cron, after: datetime) -> datetime | None:
     """The first moment after this one, in UTC; None if there is none."""
     zone = ZoneInfo(cron.time_zone) if cron.time_zone != "UTC" else UTC
-    parts = cron.expression.split()
-    times = _times(cron, parts)
-    # Clocks are set back by less than a day, so yesterday's local times cannot be missed.
-    first = after.astimezone(zone).date()
-    for day in _days(cron, parts, first):
-        for each in times:
-            local = datetime.combine(day, each, zone)
-            moment = local.astimezone(UTC)
-            exists = moment.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None)
-            if exists and moment > after:
-                return moment
-    return None
+    parts = cron.expression.upper().split()
+    expression, wanted = _quartz(parts) if cron.quartz else (_unix(parts), _any_day)
+    # Local times without a zone only ever go forward; whether each is a moment, and which, is told below.
+    walk = croniter(
+        expression,
+        after.astimezone(zone).replace(tzinfo=None, fold=0),
+        ret_type=datetime,
+        second_at_beginning=cron.quartz,
+        max_years_between_matches=YEARS,
+        # Unix cron takes a day that either field wants, but only if neither begins with a star.
+        day_or=not cron.quartz and not any(part.startswith("*") for part in (parts[2], parts[4])),
+    )
+    while True:
+        try:
+            local: datetime = walk.get_next()
+        except CroniterBadDateError:
+            return None
+        if local.year > after.year + YEARS:
+            return None
+        if not wanted(local.date()):
+            walk.set_current(datetime.combine(local, time.max, None).replace(microsecond=0), force=True)
+            continue
+        moment = local.replace(tzinfo=zone).astimezone(UTC)
+        exists = moment.astimezone(zone).replace(tzinfo=None) == local
+        if exists and moment > after:
+            return moment
 
 
-def _times(cron: Cron, parts: list[str]) -> list[time]:
-    fields: tuple[Field, ...] = QUARTZ if cron.quartz else UNIX
-    offset = 0 if cron.quartz else -1
-    second = sorted(_values(fields[0], parts[0])) if cron.quartz else [0]
-    minute, hour = (sorted(_values(fields[i + offset], parts[i + offset])) for i in (1, 2))
-    return [time(h, m, s) for h in hour for m in minute for s in second]
+def _any_day(_: date) -> bool:
+    return True
 
 
-def _days(cron: Cron, parts: list[str], first: date) -> Iterator[date]:
-    fields: tuple[Field, ...] = QUARTZ if cron.quartz else UNIX
-    at = 3 if cron.quartz else 2
-    months = _values(fields[at + 1], parts[at + 1])
-    years = _values(fields[6], parts[6]) if len(parts) == 7 else None
-    for n in range(HORIZON):
-        day = first + timedelta(n)
-        if day.month in months and (years is None or day.year in years) and _is_day(cron, parts, day):
-            yield day
+def _unix(parts: list[str]) -> str:
+    """Lists of values; 7 is a second name of Sunday."""
+    *others, of_week = [_listed(field, part) for field, part in zip(UNIX, parts, strict=True)]
+    return " ".join([*others, of_week.replace("7", "0")])
 
 
-def _is_day(cron: Cron, parts: list[str], day: date) -> bool:
-    """Whether both day fields agree; unix cron takes either, if both are restricted."""
-    at = 3 if cron.quartz else 2
-    of_month, of_week = parts[at], parts[at + 2]
-    fields: tuple[Field, ...] = QUARTZ if cron.quartz else UNIX
-    in_month = _in_month(fields[at], of_month.upper(), day)
-    in_week = _in_week(fields[at + 2], of_week.upper(), day, cron.quartz)
-    if not cron.quartz and not of_month.startswith("*") and not of_week.startswith("*"):
-        return in_month or in_week
-    return in_month and in_week
+def _quartz(parts: list[str]) -> tuple[str, Days]:
+    """Quartz in croniter's words: lists of values, days of the week from Sunday = 0; and which days are meant
+    where croniter has no word for it."""
+    of_month, of_week = parts[DAY_OF_MONTH], parts[DAY_OF_WEEK]
+    said = ["*" if place in DAYS else _listed(QUARTZ[place], part) for place, part in enumerate(parts)]
+    said[DAY_OF_WEEK] = _week(of_week)
+    if of_month == "LW":
+        said[DAY_OF_MONTH], said[DAY_OF_WEEK] = "26-31", "1-5"
+        return " ".join(said), _is_last_weekday
+    if of_month.startswith("L-"):
+        before = int(of_month[2:])
+        said[DAY_OF_MONTH] = f"{max(1, 28 - before)}-{31 - before}"
+        return " ".join(said), lambda day: day.day == _days_in(day) - before
+    said[DAY_OF_MONTH] = of_month if "L" in of_month or "W" in of_month else _listed(MONTH_DAY, of_month)
+    return " ".join(said), _any_day
 
 
-def _in_month(field: Field, text: str, day: date) -> bool:
-    last = calendar.monthrange(day.year, day.month)[1]
-    if text == "?":
-        return True
+def _listed(field: Field, text: str, first: int = 0) -> str:
+    """The values of a field one by one: croniter has its own ideas of `7-7` and of ranges over the end."""
+    if text in ("*", "?"):
+        return "*"
+    return ",".join(str(value - first) for value in sorted(_values(field, text)))
+
+
+def _week(text: str) -> str:
+    """Days of the week, which Quartz counts from Sunday = 1."""
     if text == "L":
-        return day.day == last
-    if text == "LW":
-        return day == _weekday_near(day.replace(day=last))
-    if text.startswith("L-"):
-        return day.day == last - int(text[2:])
-    if text.endswith("W"):
-        wanted = field.value(text[:-1])
-        return wanted <= last and day == _weekday_near(day.replace(day=wanted))
-    return day.day in _values(field, text)
-
-
-def _weekday_near(day: date) -> date:
-    """The day itself, or the nearest one from Monday to Friday in the same month."""
-    if day.weekday() < 5:
-        return day
-    step = -1 if day.weekday() == 5 else 1
-    near = day + timedelta(step)
-    return near if near.month == day.month else day + timedelta(-2 * step)
-
-
-def _in_week(field: Field, text: str, day: date, quartz: bool) -> bool:
-    """Days of the week count from Sunday: as 1 by Quartz, as 0 (and 7) by unix cron."""
-    today = (day.weekday() + 1) % 7 + (1 if quartz else 0)
-    if text == "?":
-        return True
-    if text == "L":
-        return today == 7
+        return "6"
     if "#" in text:
-        wanted, _, nth = text.partition("#")
-        return today == field.value(wanted) and (day.day - 1) // 7 + 1 == int(nth)
-    if text.endswith("L") and text[:-1]:
-        last_week = day.day + 7 > calendar.monthrange(day.year, day.month)[1]
-        return today == field.value(text[:-1]) and last_week
-    values = _values(field, text)
-    return today in values or (not quartz and today == 0 and 7 in values)
+        day, _, nth = text.partition("#")
+        return f"{WEEK_DAY.value(day) - 1}#{nth}"
+    if text.endswith("L"):
+        return f"L{WEEK_DAY.value(text[:-1]) - 1}"
+    return _listed(WEEK_DAY, text, first=1)
+
+
+def _days_in(day: date) -> int:
+    return calendar.monthrange(day.year, day.month)[1]
+
+
+def _is_last_weekday(day: date) -> bool:
+    """Of a day from Monday to Friday: is there none after it in its month?"""
+    left = _days_in(day) - day.day
+    return left < (3 if day.weekday() == 4 else 1)
 
 
 def _values(field: Field, text: str) -> set[int]:

@@ -12,13 +12,21 @@ from pyspark.sql import DataFrame
 
 from rennet.errors import PipelineError
 from rennet.jvm import Jvm
+from rennet.storage.sources import current, delta_log
+from rennet.storage.tables import first_line
 from rennet.storage.transaction import Transaction
 
 SCHEMA = (
-    "id string, timestamp timestamp, event_type string, level string, update_number bigint, "
-    "pipeline_name string, dataset_name string, flow_name string, message string, details string"
+    "id string, sequence bigint, "
+    "origin struct<pipeline_name: string, update_id: string, dataset_name: string, flow_name: string>, "
+    "timestamp timestamp, message string, level string, maturity_level string, "
+    "error struct<fatal: boolean, exceptions: array<struct<class_name: string, message: string>>>, "
+    "details string, event_type string, update_number bigint"
 )
+"""The columns of Databricks' event log, and the number of the update."""
 APP = "rennet.updates"
+SPACE = 1_000_000
+"""Events are numbered in order; no update has so many."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class Event:
     flow: str = ""
     level: str = "INFO"
     details: dict[str, Any] = field(default_factory=dict)
+    error: Exception | None = None
     timestamp: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
@@ -53,17 +62,26 @@ class EventLog:
         with Transaction(self.jvm, self.path) as transaction:
             return max(0, transaction.applied(APP))
 
+    def updated_at(self) -> datetime | None:
+        """When the last update ended, from the log of the table alone; None if there was none."""
+        if not self.exists():
+            return None
+        moment = current(self.jvm, delta_log(self.jvm, self.path)).timestamp()
+        return datetime.fromtimestamp(moment / 1000, UTC)
+
     def record(self, update: int, events: list[Event]) -> None:
         """Write the events of an update, once."""
+        number = update * SPACE
         rows = [
             (
-                uuid4().hex, e.timestamp, e.event_type, e.level, update, self.pipeline,
-                e.dataset or None, e.flow or None, e.message, json.dumps(e.details, default=str),
+                uuid4().hex, number + i, (self.pipeline, str(update), e.dataset or None, e.flow or None),
+                e.timestamp, e.message, e.level, "STABLE", _error(e), json.dumps(e.details, default=str),
+                e.event_type, update,
             )
-            for e in events
+            for i, e in enumerate(events)
         ]  # fmt: skip
         frame = self.jvm.spark.createDataFrame(rows, SCHEMA).coalesce(1)
-        once = {"txnAppId": APP, "txnVersion": str(update)}
+        once = {"txnAppId": APP, "txnVersion": str(update), "mergeSchema": "true"}
         frame.write.format("delta").mode("append").options(**once).save(self.path)
 
     def frame(self) -> DataFrame:
@@ -80,3 +98,12 @@ class EventLog:
             raise PipelineError(f"There is no update {update} of {self.pipeline} on record.")
         versions: dict[str, Any] = json.loads(found[0]["details"])["versions"]
         return versions
+
+
+def _error(event: Event) -> tuple[bool, list[tuple[str, str]]] | None:
+    """What went wrong, and what that came from."""
+    chain, error = [], event.error
+    while error is not None:
+        chain.append((type(error).__name__, first_line(error)))
+        error = error.__cause__ if isinstance(error.__cause__, Exception) else None
+    return (event.level == "ERROR", chain) if chain else None

@@ -12,26 +12,35 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from rennet.errors import PipelineError, RennetError
+from rennet.errors import RennetError
 from rennet.pipelines.definitions import Location, Project
+from rennet.pipelines.graph import InvalidGraphError, Problem
 from rennet.pipelines.registry import Registry, registering
 from rennet.pipelines.spec import Spec
+from rennet.pipelines.sqlfiles import LocatedError
 
 
 def load(spec: Spec, spark: SparkSession) -> Project:
-    """Everything the project defines; nothing is computed."""
+    """Everything the project defines, or what is wrong with any of its files; nothing is computed."""
     registry = Registry(spec.root, spec.database)
+    problems: list[Problem] = []
     with _inside(spec.root), registering(registry):
         for file in spec.files():
+            name = file.relative_to(spec.root)
             if file.suffix == ".py":
-                _run(file, spec.root, spark)
-            else:
-                registry.register_sql(file.read_text(encoding="utf-8"), file.relative_to(spec.root))
+                problems += _run(file, spec.root, spark)
+                continue
+            try:
+                registry.register_sql(file.read_text(encoding="utf-8"), name)
+            except LocatedError as error:
+                problems.append(Problem(error.location, error.code, f"{error.said} {error.hint}".strip()))
+    if problems:
+        raise InvalidGraphError(problems)
     return registry.project
 
 
-def _run(file: Path, root: Path, spark: SparkSession) -> None:
-    """Run a Python file; what it raises is shown with the line of the file it came from."""
+def _run(file: Path, root: Path, spark: SparkSession) -> list[Problem]:
+    """Run a Python file; what it raises is a problem of the line it came from."""
     made = importlib.util.spec_from_file_location(file.stem, str(file))
     assert made is not None and made.loader is not None
     module = importlib.util.module_from_spec(made)
@@ -40,8 +49,10 @@ def _run(file: Path, root: Path, spark: SparkSession) -> None:
         made.loader.exec_module(module)
     except Exception as error:
         where = Location(str(file.relative_to(root)), _line(error, file))
-        said = error.message if isinstance(error, RennetError) else f"{type(error).__name__}: {error}"
-        raise PipelineError(f"{where}: {said}") from error
+        if isinstance(error, RennetError):
+            return [Problem(where, error.code, error.message)]
+        return [Problem(where, "FILE_FAILED", f"{type(error).__name__}: {error}")]
+    return []
 
 
 def _line(error: Exception, file: Path) -> int | None:

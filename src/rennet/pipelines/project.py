@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from rennet.api import Engine
 from rennet.errors import PipelineError
-from rennet.execute.leaves import pinned_leaf
 from rennet.jvm import Jvm
+from rennet.pipelines.asof import AsOf
 from rennet.pipelines.eventlog import EventLog
-from rennet.pipelines.graph import full_name
 from rennet.pipelines.loading import load
+from rennet.pipelines.registered import register
 from rennet.pipelines.resolve import Graph, resolve
 from rennet.pipelines.spec import Spec, load_spec
 from rennet.pipelines.update import DatasetResult, Selection, Update, UpdateResult
-from rennet.plan.pinning import Pinning
 from rennet.storage.names import quote
-from rennet.storage.sources import SourceVersion
 from rennet.storage.tables import first_line
+
+INFERENCE = "spark.sql.streaming.schemaInference"
 
 
 class Pipeline:
@@ -58,25 +55,32 @@ class Pipeline:
                 ) from error
         # A progress report per batch is kept; expectations are counted from them.
         spark.conf.set("spark.sql.streaming.numRecentProgressUpdates", "100000")
+        # Columns of files are found in the files, unless they are given.
+        if INFERENCE not in self.spec.configuration:
+            spark.conf.set(INFERENCE, "true")
         spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(self.database)}")
         spark.catalog.setCurrentDatabase(self.database)
 
     @cached_property
     def graph(self) -> Graph:
         """Every dataset and what it reads; an error that lists all problems if there are any."""
-        with self._inside():
+        with self.inside():
             return resolve(self.jvm, load(self.spec, self.jvm.spark), self.database)
 
     def update(
-        self, selection: Selection | None = None, told: Callable[[DatasetResult], None] = lambda _: None
+        self,
+        selection: Selection | None = None,
+        told: Callable[[DatasetResult], None] = lambda _: None,
+        known: Mapping[str, DatasetResult] | None = None,
     ) -> UpdateResult:
         """Bring the datasets up to date, each after what it reads, and record what was done.
 
-        `told` is called with each dataset's result as it comes.
+        `told` is called with each dataset's result as it comes. Datasets that are `known` are left alone.
         """
         graph = self.graph
-        with self._inside():
-            update = Update(self.engine, self.jvm, graph, self.spec, self.log, told)
+        register(self.jvm.spark, self.spec.name, self.database, self.spec.path)
+        with self.inside():
+            update = Update(self.engine, self.jvm, graph, self.spec, self.log, told, known)
             return update.run(selection or Selection())
 
     def at_update(self, number: int) -> AsOf:
@@ -88,7 +92,7 @@ class Pipeline:
         return self.log.frame()
 
     @contextmanager
-    def _inside(self) -> Iterator[None]:
+    def inside(self) -> Iterator[None]:
         """Let the project's files find its session, and its folder by relative paths."""
         before = SparkSession._instantiatedSession, SparkSession._activeSession
         path = self.jvm.type("org.apache.hadoop.fs.Path")
@@ -103,27 +107,3 @@ class Pipeline:
         finally:
             files.setWorkingDirectory(folder)
             SparkSession._instantiatedSession, SparkSession._activeSession = before
-
-
-@dataclass(frozen=True)
-class AsOf:
-    """All stored datasets of a pipeline as of one update."""
-
-    jvm: Jvm
-    database: str
-    update: int
-    versions: dict[str, Any]
-
-    def table(self, name: str) -> DataFrame:
-        """A dataset as it was then; the rows must not have been vacuumed since."""
-        key = full_name(name, self.database)
-        if key not in self.versions:
-            raise PipelineError(f"{name} was not stored at update {self.update}.")
-        at = SourceVersion.from_dict(self.versions[key])
-        schema, table = key.split(".")
-        plan = self.jvm.analyzed(self.jvm.spark.table(f"{quote(schema)}.{quote(table)}"))
-        try:
-            pinned = Pinning(self.jvm, pinned_leaf(self.jvm, {at.path: at}), datetime.now(UTC)).plan(plan)
-        except KeyError:
-            raise PipelineError(f"{name} was replaced since update {self.update}.") from None
-        return self.jvm.dataframe(pinned)

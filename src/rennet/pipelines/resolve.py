@@ -6,9 +6,9 @@ long as the analysis lasts; views that exist with other columns are shadowed by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
@@ -16,11 +16,12 @@ from pyspark.sql.types import StructField, StructType
 
 from rennet.errors import InvalidNameError, PipelineError, RennetError
 from rennet.execute.planning import check_is_query, current_database
-from rennet.jvm import JavaObject, Jvm
+from rennet.jvm import Jvm
 from rennet.pipelines.cdc.apply import shape_of
 from rennet.pipelines.cdc.snapshots import columns_of
 from rennet.pipelines.definitions import DatasetKind, Flow, Project
 from rennet.pipelines.graph import InvalidGraphError, Node, Problem, assemble, full_name, order
+from rennet.pipelines.plans import reading
 from rennet.pipelines.standins import StandIns
 from rennet.storage.names import ViewName, quote, split_name
 from rennet.storage.tables import first_line
@@ -37,6 +38,8 @@ class Graph:
     """What each node reads of the others."""
     schemas: dict[str, StructType]
     database: str
+    sources: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The Delta tables outside of the pipeline that each node reads: their names, by path."""
 
     def ordered(self) -> list[Node]:
         """Every node after all that it reads."""
@@ -64,7 +67,8 @@ def resolve(jvm: Jvm, project: Project, database: str) -> Graph:
             pass
     if problems or walk.problems:
         raise InvalidGraphError({str(each): each for each in problems + walk.problems}.values())
-    return Graph(nodes, {key: tuple(walk.inputs[key]) for key in nodes}, walk.schemas, database)
+    inputs = {key: tuple(walk.inputs[key]) for key in nodes}
+    return Graph(nodes, inputs, walk.schemas, database, walk.sources)
 
 
 class Walk:
@@ -74,6 +78,7 @@ class Walk:
         self.jvm, self.nodes, self.database, self.stand_ins = jvm, nodes, database, stand_ins
         self.problems: list[Problem] = []
         self.inputs: dict[str, dict[str, None]] = {}
+        self.sources: dict[str, dict[str, str]] = {}
         self.schemas: dict[str, StructType] = {}
         self.frames: dict[str, DataFrame] = {}
         self.path: list[str] = []
@@ -147,8 +152,10 @@ class Walk:
             except AnalysisException as error:
                 self._visit_missing(node, flow, error)
                 continue
-            read = reading(self.jvm, frame, {key: key for key in self.nodes} | self.stand_ins.shadows)
+            found = reading(self.jvm, frame, {key: key for key in self.nodes} | self.stand_ins.shadows)
+            read = found.datasets
             self.inputs[node.key].update(read)
+            self.sources.setdefault(node.key, {}).update(found.tables)
             new = [key for key in read if key in self.path or key not in self.inputs]
             visited = [self.visit(key) for key in new]
             if any(key in self.inputs and key not in self.schemas for key in read):
@@ -254,33 +261,6 @@ def configured(jvm: Jvm, flow: Flow) -> Iterator[None]:
                 jvm.spark.conf.unset(key)
             else:
                 jvm.spark.conf.set(key, old)
-
-
-# -- plans
-
-
-def reading(jvm: Jvm, frame: DataFrame, known: Mapping[str, str]) -> dict[str, None]:
-    """Which of the graph's datasets a plan reads; `known` names them, and what stands in for them."""
-    found: dict[str, None] = {}
-    _read(jvm, jvm.analyzed(frame), known, found)
-    return found
-
-
-def _read(jvm: Jvm, plan: JavaObject, known: Mapping[str, str], found: dict[str, None]) -> None:
-    kind = plan.getClass().getSimpleName()
-    if kind == "SubqueryAlias" and plan.identifier().qualifier().size() > 0:
-        parts = [*jvm.items(plan.identifier().qualifier()), plan.identifier().name()]
-        key = ".".join(part.lower() for part in parts[-2:])
-        if key in known:
-            found[known[key]] = None
-            return
-    if kind == "View" and plan.isTempView():
-        key = plan.desc().identifier().table().lower()
-        if key in known:
-            found[known[key]] = None
-            return
-    for part in (*jvm.items(plan.children()), *jvm.items(plan.subqueries())):
-        _read(jvm, part, known, found)
 
 
 def merged(schemas: list[StructType]) -> StructType:

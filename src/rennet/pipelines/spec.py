@@ -9,10 +9,15 @@ from typing import Any
 
 import yaml
 
-from rennet.errors import PipelineError
+from rennet.errors import PipelineError, StatementError
+from rennet.sql.parse import read_schedule
+from rennet.sql.schedule import Schedule
 
 NAMES = ("spark-pipeline.yaml", "spark-pipeline.yml")
 FIELDS = ("name", "storage", "catalog", "database", "schema", "configuration", "libraries")
+
+SCHEDULE = "rennet.schedule"
+"""The setting that holds a pipeline's schedule, in the words of SQL."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Spec:
     configuration: Mapping[str, str]
     libraries: tuple[str, ...]
     """Paths of files, or of folders with all that is below them (`dir/**`)."""
+    path: Path = Path("spark-pipeline.yml")
+    """The file it was read from."""
 
     def files(self) -> list[Path]:
         """The project's source files, in the order of their names."""
@@ -39,6 +46,14 @@ class Spec:
             if path.suffix not in (".py", ".sql"):
                 raise PipelineError(f"{path.relative_to(self.root)} is neither a .py nor a .sql file.")
         return list(found)
+
+    def schedule(self) -> Schedule | None:
+        """When `rennet watch` is to update it: a setting, so that Spark's own tool takes the file too."""
+        text = self.configuration.get(SCHEDULE)
+        try:
+            return read_schedule(text) if text is not None else None
+        except StatementError as error:
+            raise PipelineError(f"{self.path.name}: {SCHEDULE}: {error.message}", error.hint) from error
 
     def storage_path(self) -> Path:
         """Where checkpoints and the event log are, as a folder of this machine."""
@@ -78,6 +93,7 @@ def load_spec(path: Path) -> Spec:
         found.get("database", found.get("schema")),
         dict(found.get("configuration") or {}),
         libraries,
+        path.resolve(),
     )
 
 

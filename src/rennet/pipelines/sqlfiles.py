@@ -9,13 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from rennet.errors import PipelineError, StatementError
+from rennet.errors import PipelineError, RennetError, StatementError
 from rennet.pipelines.cdc.options import CdcOptions
 from rennet.pipelines.definitions import Action, Dataset, DatasetKind, Expectation, Flow, Location, Project
 from rennet.sql.parse import CLAUSES, Parser
 from rennet.storage.names import quote
 
 AUTO_CDC = ("AUTO CDC", "APPLY CHANGES")
+
+
+class LocatedError(PipelineError):
+    """A statement that cannot be read, and where it begins; what follows it in the file is not looked at."""
+
+    def __init__(self, location: Location, error: RennetError) -> None:
+        super().__init__(f"{location}: {error.message}", error.hint)
+        self.location, self.said, self.code = location, error.message, error.code
 
 
 @dataclass
@@ -46,7 +54,7 @@ def read_sql(text: str, file: str, database: str | None) -> Project:
             if not p.ended():
                 raise p.expected("the end of the statement")
         except (StatementError, PipelineError) as error:
-            raise PipelineError(f"{where}: {error.message}", error.hint) from error
+            raise LocatedError(where, error) from error
     return context.project
 
 

@@ -1,7 +1,8 @@
 """Streaming tables: Delta tables that flows append to, each from its own checkpoint.
 
-A run takes what there is and stops. A checkpoint and the rows it stands for belong to one generation of the
-table: a full refresh replaces the table and begins the next generation in one commit.
+A run takes what there is and stops, or goes on until it is told to: its trigger says which. A checkpoint and
+the rows it stands for belong to one generation of the table: a full refresh replaces the table and begins
+the next generation in one commit.
 """
 
 from __future__ import annotations
@@ -38,6 +39,28 @@ class Streamed:
     rows: int = 0
     batches: int = 0
     outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """When streams take what has arrived: now and no more, or every so many seconds until stopped."""
+
+    every: float | None = None
+    opened: list[StreamingQuery] = field(default_factory=list)
+    """The streams that go on."""
+
+    def writer(self, frame: DataFrame, checkpoint: str) -> DataStreamWriter:
+        writer = frame.writeStream.option("checkpointLocation", checkpoint)
+        if self.every is None:
+            return writer.trigger(availableNow=True)
+        return writer.trigger(processingTime=f"{max(1, round(self.every * 1000))} milliseconds")
+
+    def started(self, query: StreamingQuery, expected: Sequence[Expectation]) -> Streamed:
+        """Wait for the end of a stream that has one; one that has none has done nothing yet."""
+        if self.every is None:
+            return _finished(query, expected)
+        self.opened.append(query)
+        return Streamed()
 
 
 @dataclass(frozen=True)
@@ -117,17 +140,22 @@ def _widen(jvm: Jvm, wanted: Wanted) -> None:
 
 
 def append(
-    jvm: Jvm, name: ViewName, flow: Flow, frame: DataFrame, checkpoint: str, expected: Sequence[Expectation]
+    name: ViewName,
+    flow: Flow,
+    frame: DataFrame,
+    checkpoint: str,
+    expected: Sequence[Expectation],
+    trigger: Trigger,
 ) -> Streamed:
     """Append what a flow has to its table."""
     if flow.once:
-        return _append_once(name, flow, frame, checkpoint, expected)
-    writer = _writer(_guarded(frame, expected), checkpoint).format("delta").outputMode("append")
-    return _finished(writer.toTable(name.sql), expected)
+        return _append_once(name, frame, checkpoint, expected)
+    writer = trigger.writer(_guarded(frame, expected), checkpoint).format("delta").outputMode("append")
+    return trigger.started(writer.toTable(name.sql), expected)
 
 
 def _append_once(
-    name: ViewName, flow: Flow, frame: DataFrame, checkpoint: str, expected: Sequence[Expectation]
+    name: ViewName, frame: DataFrame, checkpoint: str, expected: Sequence[Expectation]
 ) -> Streamed:
     """A batch that is appended once in the life of a generation: Delta knows it by its checkpoint's name."""
     rows = expecting.kept(expecting.refused(frame, expected), expected)
@@ -137,19 +165,19 @@ def _append_once(
     return Streamed(outcomes=tuple(expecting.outcomes(expected, counted)))
 
 
-def send(frame: DataFrame, sink: Dataset, checkpoint: str, expected: Sequence[Expectation]) -> Streamed:
+def send(
+    frame: DataFrame, sink: Dataset, checkpoint: str, expected: Sequence[Expectation], trigger: Trigger
+) -> Streamed:
     """Append what a flow has to a sink."""
-    writer = _writer(_guarded(frame, expected), checkpoint).format(sink.format).options(**sink.options)
-    return _finished(writer.outputMode("append").start(), expected)
+    writer = trigger.writer(_guarded(frame, expected), checkpoint).format(sink.format)
+    return trigger.started(writer.options(**sink.options).outputMode("append").start(), expected)
 
 
-def batches(frame: DataFrame, checkpoint: str, each: Callable[[DataFrame, int], None]) -> Streamed:
+def batches(
+    frame: DataFrame, checkpoint: str, each: Callable[[DataFrame, int], None], trigger: Trigger
+) -> Streamed:
     """Hand what a flow has to a function, batch by batch."""
-    return _finished(_writer(frame, checkpoint).foreachBatch(each).start(), ())
-
-
-def _writer(frame: DataFrame, checkpoint: str) -> DataStreamWriter:
-    return frame.writeStream.option("checkpointLocation", checkpoint).trigger(availableNow=True)
+    return trigger.started(trigger.writer(frame, checkpoint).foreachBatch(each).start(), ())
 
 
 def _guarded(frame: DataFrame, expected: Sequence[Expectation]) -> DataFrame:

@@ -7,8 +7,8 @@ checkpoint, a batch of changes carries its number: what was committed is not don
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -28,7 +28,7 @@ from rennet.storage.sources import pin
 from rennet.storage.tables import first_line
 
 AT_ONCE = 4
-"""Views refreshed at the same time: most of a small refresh is waiting for the driver, not for tasks."""
+"""Datasets built at the same time: most of a small refresh is waiting for the driver, not for tasks."""
 ATTEMPTS, PAUSE = 4, 0.5
 """How often a dataset that met another writer is tried, and how long the first wait is; each doubles it."""
 
@@ -63,6 +63,7 @@ class DatasetResult:
     message: str = ""
     seconds: float = 0.0
     built: Built | None = None
+    error: Exception | None = None
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,11 @@ class Update:
         spec: Spec,
         log: EventLog,
         told: Callable[[DatasetResult], None] = lambda _: None,
+        known: Mapping[str, DatasetResult] | None = None,
     ) -> None:
-        self.engine, self.jvm, self.graph, self.spec, self.log, self.told = (
-            engine,
-            jvm,
-            graph,
-            spec,
-            log,
-            told,
-        )
+        """`known` is what became of datasets that others keep up to date."""
+        self.engine, self.jvm, self.graph, self.spec = engine, jvm, graph, spec
+        self.log, self.told, self.known = log, told, known or {}
         self.events: list[Event] = []
 
     def run(self, selection: Selection) -> UpdateResult:
@@ -114,44 +111,40 @@ class Update:
         pins: Pins = {}
         builders = Builders(self.engine, self.jvm, self.graph, self.spec.storage_path(), pins)
         results: dict[str, DatasetResult] = {}
-
-        def build(node: Node) -> DatasetResult:
-            return self._dataset(node, builders, chosen, full, failed)
-
         with current_database(self.jvm.spark, self.graph.database):
-            for wave in waves(self.graph):
-                failed = {key for key, result in results.items() if result.status is Status.FAILED}
-                for node, result in self._wave(wave, build):
-                    results[node.key] = result
-                    self._note(node, result)
-                    self.told(result)
+            for node, result in self._built(builders, chosen, full):
+                results[node.key] = result
+                self._note(node, result)
+                self.told(result)
         versions = self._versions()
         ordered = tuple(results[node.key] for node in self.graph.ordered())
         made = UpdateResult(number, ordered, time.monotonic() - started, versions)
         self._close(made, selection)
         return made
 
-    def _wave(
-        self, wave: list[Node], build: Callable[[Node], DatasetResult]
+    def _built(
+        self, builders: Builders, chosen: set[str], full: set[str]
     ) -> Iterator[tuple[Node, DatasetResult]]:
-        """Build datasets that do not read each other; each is handed on as soon as it is there."""
-        apart = [node for node in wave if self._can_run_apart(node)]
-        if len(apart) > 1:
-            with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="rennet") as pool:
-                running = {pool.submit(build, node): node for node in apart}
-                for future in as_completed(running):
-                    yield running[future], future.result()
-        else:
-            apart = []
-        for node in wave:
-            if node not in apart:
-                yield node, build(node)
+        """Build each dataset as soon as all that it reads is there, and hand it on as soon as it is done."""
+        failed: set[str] = set()
+
+        def build(node: Node) -> DatasetResult:
+            with self.jvm.active():
+                return self._dataset(node, builders, chosen, full)
+
+        def skipped(node: Node) -> DatasetResult | None:
+            if node.key not in downstream(self.graph.inputs, failed):
+                return self.known.get(node.key)
+            return DatasetResult(node.key, node.kind, Status.SKIPPED, "something it reads failed")
+
+        for node, result in in_order(self.graph, self._can_run_apart, build, skipped):
+            if result.status is Status.FAILED:
+                failed.add(node.key)
+            yield node, result
 
     def _can_run_apart(self, node: Node) -> bool:
         """Does building it leave the update's own session as it is? Then others may use it meanwhile."""
-        flow = node.flows[0] if node.flows else None
-        plain = flow is not None and not flow.conf and flow.database in (None, self.graph.database)
-        return node.kind is DatasetKind.MATERIALIZED_VIEW and plain
+        return all(not flow.conf and flow.database in (None, self.graph.database) for flow in node.flows)
 
     def _chosen(self, selection: Selection) -> tuple[set[str], set[str]]:
         """Keys of the datasets to build, and of those to build anew."""
@@ -174,12 +167,8 @@ class Update:
             found.add(key)
         return found
 
-    def _dataset(
-        self, node: Node, builders: Builders, chosen: set[str], full: set[str], failed: set[str]
-    ) -> DatasetResult:
+    def _dataset(self, node: Node, builders: Builders, chosen: set[str], full: set[str]) -> DatasetResult:
         name, kind = node.key, node.kind
-        if node.key in downstream(self.graph.inputs, failed):
-            return DatasetResult(name, kind, Status.SKIPPED, "something it reads failed")
         if node.key not in chosen and kind is not DatasetKind.TEMPORARY_VIEW:
             return DatasetResult(name, kind, Status.EXCLUDED)
         started = time.monotonic()
@@ -187,7 +176,8 @@ class Update:
             built = _patiently(lambda: builders.build(node, node.key in full))
         except Exception as error:  # whatever it was, the other datasets go on
             said = error.message if isinstance(error, RennetError) else first_line(error)
-            return DatasetResult(name, kind, Status.FAILED, said, time.monotonic() - started)
+            took = time.monotonic() - started
+            return DatasetResult(name, kind, Status.FAILED, said, took, error=error)
         return DatasetResult(name, kind, Status.COMPLETED, built.summary, time.monotonic() - started, built)
 
     # -- the record
@@ -204,7 +194,7 @@ class Update:
                 self.events.append(Event("planning_information", what, node.key, details=built.planning))
         said = f"{node.key} is {result.status}" + (f": {result.message}" if result.message else "")
         self.events.append(
-            Event("flow_progress", said, node.key, node.key, level, {"flow_progress": details})
+            Event("flow_progress", said, node.key, node.key, level, {"flow_progress": details}, result.error)
         )
 
     def _versions(self) -> dict[str, Any]:
@@ -234,14 +224,37 @@ class Update:
         self.log.record(made.number, [started, *self.events, done])
 
 
-def waves(graph: Graph) -> Iterator[list[Node]]:
-    """The datasets in groups, each group after everything that it reads."""
+def in_order(
+    graph: Graph,
+    apart: Callable[[Node], bool],
+    build: Callable[[Node], DatasetResult],
+    known: Callable[[Node], DatasetResult | None],
+) -> Iterator[tuple[Node, DatasetResult]]:
+    """Build every dataset after all that it reads, several at the same time.
+
+    One that cannot be built `apart` is built while no other is. What is `known` need not be built.
+    """
     left, done = graph.ordered(), set[str]()
-    while left:
-        ready = [node for node in left if done.issuperset(graph.inputs[node.key])]
-        yield ready
-        done.update(node.key for node in ready)
-        left = [node for node in left if node.key not in done]
+    running: dict[Future[DatasetResult], Node] = {}
+    with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="rennet") as pool:
+        while left or running:
+            ready = [node for node in left if done.issuperset(graph.inputs[node.key])]
+            at_once = [node for node in ready if apart(node) or known(node) is not None]
+            chosen = at_once if at_once or running else ready[:1]
+            left = [node for node in left if node not in chosen]
+            for node in chosen:
+                result = known(node)
+                if result is None and apart(node):
+                    running[pool.submit(build, node)] = node
+                    continue
+                yield node, result or build(node)
+                done.add(node.key)
+            if not chosen:
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    node = running.pop(future)
+                    yield node, future.result()
+                    done.add(node.key)
 
 
 def _patiently(build: Callable[[], Built]) -> Built:

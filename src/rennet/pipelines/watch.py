@@ -1,6 +1,7 @@
-"""Runs the schedules and triggers of a catalog's views, in the foreground, until told to stop.
+"""Runs schedules and triggers, in the foreground, until told to stop.
 
-One view is refreshed at a time. What was missed while nobody watched is made up for by one refresh, not many.
+One thing is refreshed at a time. What was missed while nobody watched is made up for by one refresh, not by
+many.
 """
 
 from __future__ import annotations
@@ -11,12 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from rennet.api import Engine
-from rennet.jvm import Jvm
 from rennet.pipelines.cron import next_fire
-from rennet.sql.schedule import Every, OnUpdate, Schedule, from_dict
-from rennet.storage.sources import pin
-from rennet.storage.tables import MaterializedView
+from rennet.sql.schedule import Every, OnUpdate, Schedule
 
 POLL = 10.0
 """Seconds between two looks at the logs of sources, and at what views there are."""
@@ -46,7 +43,7 @@ class SystemClock:
 
 
 class Watched(Protocol):
-    """A view with a schedule."""
+    """A view, a dataset or a whole pipeline that has a schedule."""
 
     @property
     def name(self) -> str: ...
@@ -58,7 +55,7 @@ class Watched(Protocol):
     def refreshed_at(self) -> datetime: ...
 
     def moved(self) -> bool:
-        """Whether a source has another version than the view was made from; no data is read."""
+        """Whether a source has another version than when it was last refreshed; no data is read."""
         ...
 
     def refresh(self) -> str:
@@ -122,41 +119,3 @@ class Watch:
             self.told(f"{view.name}: {view.refresh()}")
         except Exception as error:  # the next turn tries again, and the other views go on
             self.told(f"{view.name}: failed: {error}")
-
-
-@dataclass(frozen=True)
-class StoredView:
-    """A materialized view of the catalog."""
-
-    engine: Engine
-    view: MaterializedView
-
-    @property
-    def name(self) -> str:
-        return str(self.view.name)
-
-    @property
-    def schedule(self) -> Schedule:
-        assert self.view.definition.schedule is not None
-        return from_dict(self.view.definition.schedule)
-
-    @property
-    def refreshed_at(self) -> datetime:
-        known = self.view.provenance
-        return datetime.fromisoformat(known.refreshed_at if known else self.view.definition.created_at)
-
-    def moved(self) -> bool:
-        known = self.view.provenance
-        if known is None:
-            return True
-        sources = [(source.name, source.path) for source in known.sources]
-        return bool(sources) and pin(Jvm.of(self.engine.spark), sources) != known.sources
-
-    def refresh(self) -> str:
-        result = self.engine.refresh(self.name)
-        return f"{result.technique}: {result.reason}"
-
-
-def scheduled(engine: Engine) -> list[Watched]:
-    """The catalog's views that have a schedule."""
-    return [StoredView(engine, view) for view in engine.views() if view.definition.schedule]

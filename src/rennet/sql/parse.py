@@ -230,6 +230,19 @@ CLAUSES: dict[str, tuple[str, Callable[[Parser], object]]] = {
 }
 """What may stand before AS, in any order: the field it fills, at most once, and its reader."""
 
+
+def read_schedule(text: str) -> Schedule:
+    """`SCHEDULE …` or `TRIGGER …`, alone."""
+    p = Parser(text)
+    phrase = next((phrase for phrase in ("SCHEDULE", "TRIGGER") if p.accept(phrase)), None)
+    if phrase is None:
+        raise p.expected("SCHEDULE or TRIGGER")
+    found = _schedule(p) if phrase == "SCHEDULE" else _trigger(p)
+    if not p.ended():
+        raise p.expected("the end of the schedule")
+    return found
+
+
 UNSUPPORTED = ("WITH ROW FILTER", "ROW FILTER", "DEFAULT COLLATION", "LOCATION", "OPTIONS")
 
 

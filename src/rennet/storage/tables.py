@@ -276,6 +276,15 @@ def remove(spark: SparkSession, name: ViewName, backing: ViewName) -> None:
 
 def first_line(error: Exception) -> str:
     """What went wrong, in one line."""
-    message = error.getMessage() if isinstance(error, AnalysisException) else None
+    message = error.getMessage() if isinstance(error, AnalysisException) else _told_by_java(error)
     text = message or str(error)
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__
+
+
+def _told_by_java(error: Exception) -> str | None:
+    """Of an error of the JVM, the innermost message: those around it say only where it came through."""
+    found, cause = None, getattr(error, "java_exception", None)
+    while cause is not None:
+        found = cause.getMessage() or found
+        cause = cause.getCause()
+    return found

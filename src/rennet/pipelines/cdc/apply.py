@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -19,7 +19,7 @@ from rennet.pipelines.cdc import scd1, scd2
 from rennet.pipelines.cdc.events import KIND, SEQUENCE, TRUNCATE, events
 from rennet.pipelines.cdc.options import CdcOptions
 from rennet.pipelines.cdc.scd1 import KEPT
-from rennet.pipelines.cdc.shape import VISIBLE, Shape
+from rennet.pipelines.cdc.shape import AS_ARRIVED, VISIBLE, Shape
 from rennet.pipelines.streamed import Layout, StreamedTable
 from rennet.storage.names import ViewName, quote
 from rennet.storage.transaction import FILE, ROW, Transaction
@@ -55,9 +55,38 @@ def create_target(
     return table
 
 
-def shape_of(jvm: Jvm, source: StructType, options: CdcOptions) -> Shape:
-    """The target's columns for a source of this schema."""
-    return Shape.of(events(jvm.spark.createDataFrame([], source), options).schema, options)
+def widen(jvm: Jvm, table: StreamedTable, source: StructType, options: CdcOptions, layout: Layout) -> None:
+    """Give a target the columns that its source has gained; what is stored has no value there.
+
+    Nothing is lost by a kill in between: the next call adds what is still missing.
+    """
+    held = jvm.spark.table(table.backing.sql).schema
+    shape = shape_of(jvm, source, options, held.names)
+    for parent, new in _gained(shape.stored, held):
+        column = ".".join(quote(part) for part in (*parent, new.name))
+        kind = jvm.type("org.apache.spark.sql.types.DataType").fromJson(new.dataType.json()).sql()
+        jvm.spark.sql(f"ALTER TABLE {table.backing.sql} ADD COLUMNS ({column} {kind})")
+    shown = {name.lower() for name in jvm.spark.table(table.name.sql).columns}
+    if not shown.issuperset(field.name.lower() for field in shape.visible):
+        streamed.publish(jvm.spark, table, shape.visible, layout, VISIBLE)
+
+
+def _gained(wanted: StructType, held: StructType) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    """Columns that are not there yet, and what they are part of; events as they arrived have columns too."""
+    known = {field.name.lower(): field for field in held.fields}
+    for field in wanted.fields:
+        found = known.get(field.name.lower())
+        if found is None:
+            yield (), field
+        elif field.name == AS_ARRIVED:
+            assert isinstance(field.dataType, StructType) and isinstance(found.dataType, StructType)
+            inside = {name.lower() for name in found.dataType.names}
+            yield from (((AS_ARRIVED,), each) for each in field.dataType if each.name.lower() not in inside)
+
+
+def shape_of(jvm: Jvm, source: StructType, options: CdcOptions, known: Sequence[str] = ()) -> Shape:
+    """The target's columns for a source of this schema; `known` are those it has already."""
+    return Shape.of(events(jvm.spark.createDataFrame([], source), options).schema, options, known)
 
 
 def apply(
@@ -69,11 +98,11 @@ def apply(
 ) -> Applied:
     """Bring the target up to date with a batch; one that `app` says is applied already is left alone."""
     prepared = events(batch, options)
-    shape = Shape.of(prepared.schema, options)
     with Transaction(jvm, table.path) as transaction:
         if app is not None and transaction.applied(app[0]) >= app[1]:
             return Applied()
         stored = transaction.target()
+        shape = Shape.of(prepared.schema, options, stored.columns)
         _check(shape, StructType([f for f in stored.schema.fields if f.name not in (FILE, ROW)]))
         with ExitStack() as held:
             rows = prepared

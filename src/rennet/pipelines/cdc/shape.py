@@ -11,6 +11,7 @@ Type 2, one row per key and moment:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql.types import BooleanType, DataType, IntegerType, StructField, StructType
@@ -31,10 +32,16 @@ class Shape:
     sequence: DataType
 
     @classmethod
-    def of(cls, prepared: StructType, options: CdcOptions) -> Shape:
-        """The shape that events of this schema (those of `events`) lead to."""
-        own = tuple(field for field in prepared.fields if field.name not in (SEQUENCE, KIND))
-        return cls(options, own, prepared[SEQUENCE].dataType)
+    def of(cls, prepared: StructType, options: CdcOptions, known: Sequence[str] = ()) -> Shape:
+        """The shape that events of this schema (those of `events`) lead to.
+
+        Columns that a target has already (`known`) keep their places, for `set_at` counts on them; new ones
+        follow.
+        """
+        places = {name.lower(): place for place, name in enumerate(known)}
+        own = [field for field in prepared.fields if field.name not in (SEQUENCE, KIND)]
+        own.sort(key=lambda field: places.get(field.name.lower(), len(places)))
+        return cls(options, tuple(own), prepared[SEQUENCE].dataType)
 
     @property
     def names(self) -> tuple[str, ...]:

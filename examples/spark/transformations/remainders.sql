@@ -1,0 +1,2 @@
+CREATE MATERIALIZED VIEW remainders AS
+SELECT id % 7 AS remainder, COUNT(*) AS numbers FROM even_numbers GROUP BY id % 7;
