@@ -270,6 +270,37 @@ def test_snapshots_become_a_history(spark: SparkSession, project: Make) -> None:
         ]
 
 
+def test_a_function_without_a_first_snapshot_is_a_problem(spark: SparkSession, project: Make) -> None:
+    spec = project(
+        s_py="""
+            from rennet import pipelines as dp
+
+            dp.create_streaming_table("history")
+            dp.create_auto_cdc_from_snapshot_flow("history", lambda last: None, ["id"])
+        """
+    )
+    with pytest.raises(InvalidGraphError, match=r"s\.py:5: .*history has no snapshot yet"):
+        Pipeline.open(Engine(spark), spec).update()
+
+
+def test_relative_paths_mean_the_folder_of_the_project(spark: SparkSession, project: Make) -> None:
+    spec = project(
+        s_py="""
+            from pathlib import Path
+            from pyspark import pipelines as dp
+
+            @dp.materialized_view
+            def named():
+                return spark.createDataFrame([(Path("name.txt").read_text(),)], "name STRING")
+        """
+    )
+    (spec.parent / "name.txt").write_text("Ann")
+    pipeline = Pipeline.open(Engine(spark), spec)
+    result = pipeline.update()
+    assert result.succeeded, [d.message for d in result.datasets]
+    assert rows(pipeline, "named") == [("Ann",)]
+
+
 def test_all_views_of_an_update_read_a_source_at_one_version(spark: SparkSession, project: Make) -> None:
     spec = project(
         v_sql="""

@@ -81,14 +81,17 @@ class Continuous:
         for key, node in self.pipeline.graph.nodes.items():
             if _goes_on(node) and (not chosen or chosen & {key, key.rpartition(".")[2]}):
                 self.streams[key] = Stream(node)
-        try:
-            while not stop.is_set():
-                started = time.monotonic()
-                self.round()
-                stop.wait(max(0.0, self.interval - (time.monotonic() - started)))
-        finally:
-            for stream in self.streams.values():
-                stream.close()
+        # Streams make their sources in threads of their own, some time after they were opened: relative paths
+        # must mean the project's folder all along.
+        with self.pipeline.inside():
+            try:
+                while not stop.is_set():
+                    started = time.monotonic()
+                    self.round()
+                    stop.wait(max(0.0, self.interval - (time.monotonic() - started)))
+            finally:
+                for stream in self.streams.values():
+                    stream.close()
 
     def round(self) -> None:
         """Open what is not, and bring up to date what reads tables that moved."""
@@ -120,8 +123,7 @@ class Continuous:
 
     def _open(self, stream: Stream) -> None:
         trigger = Trigger(self.interval, stream.queries)
-        with self.pipeline.inside():
-            self._builders(trigger).build(stream.node, False)
+        self._builders(trigger).build(stream.node, False)
         stream.seen.clear()
 
     def _versions(self) -> tuple[SourceVersion, ...]:

@@ -24,7 +24,7 @@ def load(spec: Spec, spark: SparkSession) -> Project:
     """Everything the project defines, or what is wrong with any of its files; nothing is computed."""
     registry = Registry(spec.root, spec.database)
     problems: list[Problem] = []
-    with _inside(spec.root), registering(registry):
+    with inside_folder(spec.root), registering(registry):
         for file in spec.files():
             name = file.relative_to(spec.root)
             if file.suffix == ".py":
@@ -63,7 +63,7 @@ def _line(error: Exception, file: Path) -> int | None:
 
 
 @contextmanager
-def _inside(root: Path) -> Iterator[None]:
+def inside_folder(root: Path) -> Iterator[None]:
     """Relative paths and imports mean the project's folder, as they do for `spark-pipelines`."""
     before = Path.cwd()
     os.chdir(root)

@@ -15,7 +15,7 @@ from rennet.errors import PipelineError
 from rennet.jvm import Jvm
 from rennet.pipelines.asof import AsOf
 from rennet.pipelines.eventlog import EventLog
-from rennet.pipelines.loading import load
+from rennet.pipelines.loading import inside_folder, load
 from rennet.pipelines.registered import register
 from rennet.pipelines.resolve import Graph, resolve
 from rennet.pipelines.spec import Spec, load_spec
@@ -93,7 +93,7 @@ class Pipeline:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Let the project's files find its session, and its folder by relative paths."""
+        """Let the project's files find its session, and its folder by relative paths in Spark and Python."""
         before = SparkSession._instantiatedSession, SparkSession._activeSession
         path = self.jvm.type("org.apache.hadoop.fs.Path")
         files = path(".").getFileSystem(self.jvm.session.sessionState().newHadoopConf())
@@ -102,7 +102,7 @@ class Pipeline:
         SparkSession._instantiatedSession = SparkSession._activeSession = self.jvm.spark
         files.setWorkingDirectory(path(str(self.spec.root)))
         try:
-            with self.jvm.active():
+            with self.jvm.active(), inside_folder(self.spec.root):
                 yield
         finally:
             files.setWorkingDirectory(folder)

@@ -46,7 +46,12 @@ def columns_of(jvm: Jvm, name: ViewName, flow: Flow, source: StructType | None =
     found = _next(flow, _last(jvm, table) if table else None)
     if found is not None:
         return StructType(list(_shape(jvm, flow, found[0].schema, _type(found[1])).visible))
-    return jvm.spark.table(name.sql).schema if table else StructType([])
+    if table is None:
+        raise PipelineError(
+            f"AUTO CDC: {flow.name} has no snapshot yet, so its columns are not known.",
+            "Let its function return the first one when it is given None.",
+        )
+    return jvm.spark.table(name.sql).schema
 
 
 def _shape(jvm: Jvm, flow: Flow, source: StructType, version: Any) -> Any:
