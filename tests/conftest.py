@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.databricks.delta.snapshotPartitions": "1",
     # Tables here are tiny: compiling a query takes longer than running it, and there is nothing to adapt to.
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
