@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from rennet import Engine
 from rennet.execute.leaves import pinned_query
@@ -22,6 +22,12 @@ def listed(jvm: Jvm, view: MaterializedView) -> DataFrame:
     plan = jvm.analyzed(jvm.spark.table(view.name.sql))
     versions = {source.path: source for source in pin(jvm, [(str(view.backing), view.path)])}
     return pinned_query(jvm, plan, versions, datetime.now(UTC))
+
+
+def names_of_tables(spark: SparkSession, schema: str | None = None) -> list[str]:
+    """Tables and views of a schema; `spark.catalog` would have to be compiled to say so."""
+    found = spark.sql("SHOW TABLES" + (f" IN {schema}" if schema else "")).collect()
+    return [row["tableName"] for row in found if not row["isTemporary"]]
 
 
 def shown(engine: Engine, name: str) -> DataFrame:

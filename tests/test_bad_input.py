@@ -19,6 +19,7 @@ from rennet.errors import (
     ViewNotFoundError,
 )
 from rennet.session import check
+from tests.reading import names_of_tables
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def engine(spark: SparkSession) -> Iterator[Engine]:
 
 
 def left(spark: SparkSession) -> list[str]:
-    return sorted(table.name for table in spark.catalog.listTables("bad") if not table.isTemporary)
+    return sorted(names_of_tables(spark, "bad"))
 
 
 @pytest.mark.parametrize(

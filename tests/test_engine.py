@@ -20,6 +20,7 @@ from rennet.execute.refresh import Situation
 from rennet.jvm import Jvm
 from rennet.storage.provenance import PROVENANCE_DOMAIN
 from rennet.storage.transaction import Transaction
+from tests.reading import names_of_tables
 
 pytestmark = pytest.mark.as_users_read
 
@@ -256,7 +257,7 @@ def test_sql_statements(engine: Engine) -> None:
     assert engine.sql("SELECT 1 AS one").first() is not None
     engine.sql("DROP MATERIALIZED VIEW v")
     assert engine.sql("SHOW MATERIALIZED VIEWS IN eng").collect() == []
-    assert [t.name for t in engine.spark.catalog.listTables() if not t.isTemporary] == ["t"]
+    assert names_of_tables(engine.spark) == ["t"]
 
 
 def test_subquery_inside_case(engine: Engine) -> None:

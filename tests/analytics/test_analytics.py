@@ -14,7 +14,7 @@ from rennet.errors import Policy
 from rennet.testing.fuzz.oracle import Oracle
 from tests.analytics.businesses import BUSINESSES, Business
 from tests.analytics.tables import create
-from tests.reading import shown
+from tests.reading import names_of_tables, shown
 from tests.scenarios.runner import bag, ordered, same
 
 SHARE = 3
@@ -66,7 +66,7 @@ class Watch:
         tables = self.business.tables()
         create(self.spark, tables)
         self.oracle = Oracle(self.spark, self.spark.catalog.currentDatabase())
-        names = [table.name for table in self.spark.catalog.listTables()]
+        names = names_of_tables(self.spark)
         self.oracle.look(names)
         for name in self.queries:
             self._try(self._create, name, "creation")

@@ -22,7 +22,7 @@ from rennet import Engine, Technique
 from rennet.errors import NotIncrementalError
 from rennet.sql.parse import split
 from rennet.testing.fuzz.oracle import Oracle
-from tests.reading import shown
+from tests.reading import names_of_tables, shown
 
 HEADER = re.compile(r"^\[(\w+)\s*(.*?)\s*(?:->\s*(\w+))?\]\s*$", re.MULTILINE)
 
@@ -81,7 +81,8 @@ class Run:
     def _steps(self) -> None:
         for statement in self.scenario.setup:
             self.spark.sql(statement)
-        self.tables = [t.name for t in self.spark.catalog.listTables() if t.tableType == "MANAGED"]
+        views = {row["viewName"] for row in self.spark.sql("SHOW VIEWS").collect()}
+        self.tables = [name for name in names_of_tables(self.spark) if name not in views]
         self.oracle = Oracle(self.spark, self.schema)
         self.oracle.look(self.tables)
         for view, query in self.scenario.views.items():
