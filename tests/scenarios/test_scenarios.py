@@ -25,7 +25,7 @@ def test_scenario(spark: SparkSession, path: Path) -> None:
 @pytest.mark.parametrize("name", ["bounds", "narrowed"])
 def test_scenario_with_files_skipped(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The tables are small; here they are treated like large ones."""
-    for threshold in ("WORTH_SKIPPING", "WORTH_KEY_RANGES"):
+    for threshold in ("TINY_WORK", "WORTH_KEY_RANGES"):
         monkeypatch.setattr(refresh, threshold, 0)
     Run(spark, load(HERE / f"{name}.ivm"))()
 

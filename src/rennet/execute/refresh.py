@@ -33,7 +33,7 @@ from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.spare import sparing, worth_comparing
-from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, WORTH_SKIPPING, fit
+from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, fit
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
@@ -344,12 +344,11 @@ class Refresh:
         size = source_bytes(self.jvm, situation)
         if size < TINY_WORK:
             return Writer(self.jvm, leaves, situation.moments, False, ranges=False, together=True), plan
-        skipping = size >= WORTH_SKIPPING
         if plan.everything:  # Spark sees for itself how large whole tables are
-            return Writer(self.jvm, leaves, situation.moments, skipping), plan
+            return Writer(self.jvm, leaves, situation.moments), plan
         fitting = Fitting(Flows(model.statistics))
         ranges = size >= WORTH_KEY_RANGES
-        writer = Writer(self.jvm, leaves, situation.moments, skipping, fitting.sent, ranges)
+        writer = Writer(self.jvm, leaves, situation.moments, True, fitting.sent, ranges)
         return writer, fitting.fitted(plan)
 
     def _spared(

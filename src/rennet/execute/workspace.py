@@ -14,10 +14,8 @@ SMALL_WORK = 64 << 20
 """Below this many bytes in all sources, Spark's planning costs more than any plan."""
 
 TINY_WORK = 1 << 18
-"""Below this many, one task does it all sooner than several, and compiling costs more than it saves."""
-
-WORTH_SKIPPING = 1 << 18
-"""From this many bytes on it pays to look up which values a change can meet, so that files are skipped."""
+"""Below this many, one task does it all sooner than several, compiling costs more than it saves, and looking
+up which values a change can meet costs more than the files that could be skipped."""
 
 WORTH_KEY_RANGES = 256 << 20
 """From this many bytes on it pays to look up between which keys those of a change lie, in a job more."""
