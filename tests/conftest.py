@@ -27,9 +27,9 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g"
 """The same for the JVM's own compiler and collector. With the small code cache of the first compiler alone,
-compiled code would be thrown away and compiled again all the time."""
+compiled code would be thrown away and compiled again all the time; plans are large, and soon gone."""
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 A file is readable text in sections. `[setup]` holds SQL; `[view NAME]` a query, created once for every
 technique that could maintain it; `[change TITLE]` holds SQL that changes tables. `[change TITLE -> T]` says
-which technique rennet chooses by itself for the first view. After the last change nothing is changed, which
-must be noticed, and then everything is taken away.
+which technique rennet chooses by itself for the first view. `[large]` has the tables handled like large ones.
+After the last change nothing is changed, which must be noticed, and then everything is taken away.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from rennet import Engine, Technique
 from rennet.errors import NotIncrementalError
 from rennet.sql.parse import split
 from rennet.testing.fuzz.oracle import Oracle
+from rennet.testing.large import treated_as_large
 from tests.reading import names_of_tables, shown
 
 HEADER = re.compile(r"^\[(\w+)\s*(.*?)\s*(?:->\s*(\w+))?\]\s*$", re.MULTILINE)
@@ -35,6 +37,7 @@ class Scenario:
     setup: list[str] = field(default_factory=list)
     views: dict[str, str] = field(default_factory=dict)
     changes: list[tuple[str, list[str], str | None]] = field(default_factory=list)
+    large: bool = False
 
 
 def load(path: Path) -> Scenario:
@@ -52,6 +55,8 @@ def load(path: Path) -> Scenario:
             scenario.views[title] = body.rstrip(";")
         elif kind == "change":
             scenario.changes.append((title, split(body), technique))
+        elif kind == "large":
+            scenario.large = True
         else:
             raise ValueError(f"{path.name}: unknown section [{kind}]")
     return scenario
@@ -74,7 +79,8 @@ class Run:
         self.spark.sql(f"CREATE SCHEMA {self.schema}")
         self.spark.catalog.setCurrentDatabase(self.schema)
         try:
-            self._steps()
+            with treated_as_large() if self.scenario.large else nullcontext():
+                self._steps()
         finally:
             self.spark.catalog.setCurrentDatabase(before)
 

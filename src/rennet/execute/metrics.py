@@ -20,6 +20,11 @@ class Measured:
     jobs: int = 0
 
 
+CALL_SITES = ("callSite.short", "callSite.long")
+"""What Spark shows as the place in the code that a job or a table in memory comes from. Unless it is told, it
+walks the stack for every one of the hundreds of datasets that a plan is made of."""
+
+
 class Meter:
     """Counts the Spark jobs of a block of code by giving them a job group of their own."""
 
@@ -33,9 +38,11 @@ class Meter:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Jobs started inside belong to this meter."""
-        names = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+        names = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel", *CALL_SITES)
         before = [(name, self._context.getLocalProperty(name)) for name in names]
         self._context.setJobGroup(self._group, self._description)
+        for name in CALL_SITES:
+            self._context.setLocalProperty(name, self._description)
         try:
             yield
         finally:

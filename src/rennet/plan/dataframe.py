@@ -200,9 +200,7 @@ class Writer:
         key = (*source, *(column.name for column in node.output))
         found = self._tables.get(key)
         if found is None:
-            frame = self.jvm.dataframe(self._in_one_task(leaf(node))).persist()
-            self._kept.append(frame)
-            found = self._tables[key] = self.jvm.analyzed(frame)
+            found = self._tables[key] = self._keep(self.jvm.dataframe(self._in_one_task(leaf(node))))
         return found
 
     def _in_one_task(self, plan: JavaObject) -> JavaObject:
@@ -271,9 +269,17 @@ class Writer:
         return self.jvm.type(f"{PLANS}logical.Sort")(order, False, child, self._none)
 
     def _once(self, node: Once, child: JavaObject) -> JavaObject:
-        frame = self.dataframe(node.child).persist()
-        self._kept.append(frame)
-        return self.jvm.analyzed(frame)
+        return self._keep(self.dataframe(node.child))
+
+    def _keep(self, frame: DataFrame) -> JavaObject:
+        """Rows that are computed when they are first asked for, and kept: a leaf of the plans that read them.
+
+        Spark would find for itself that they are kept, but only after it went through all that they are
+        computed from, wherever they are read; where kept rows are computed from kept rows, that doubles at
+        every level.
+        """
+        self._kept.append(frame.persist())
+        return frame._jdf.queryExecution().withCachedData()
 
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
@@ -357,9 +363,15 @@ class Writer:
         key = item.handle.exprId() if item.handle is not None else None
         return self._new_alias(self.expression(item.child), item.attribute, key)
 
-    def _alias_as(self, value: JavaObject, wanted: Attribute) -> JavaObject:
+    def _alias_as(self, column: JavaObject, wanted: Attribute) -> JavaObject:
+        """A column under another id; one that has the id already is taken as it is.
+
+        An alias of a column under that column's own id is taken for the column by Spark's planner, and the
+        plan breaks.
+        """
         key = wanted.handle.exprId() if wanted.handle is not None else None
-        return self._new_alias(value, wanted, key)
+        made = self._new_alias(column, wanted, key)
+        return column if made.exprId().id() == column.exprId().id() else made
 
     def _new_alias(self, value: JavaObject, wanted: Attribute, key: JavaObject | None) -> JavaObject:
         known = self._attributes.get(wanted.id)

@@ -59,8 +59,11 @@ def timed(command: Sequence[str], environment: Mapping[str, str], folder: Path) 
 
 
 def fingerprint(table: str, columns: Sequence[str]) -> str:
-    """A query whose one row differs when the bag of rows of a table does, but for a chance of 2⁻⁶⁴."""
-    hashed = f"xxhash64({', '.join(columns)})"
+    """A query whose one row differs when the bag of rows of a table does, but for a chance of 2⁻⁶⁴.
+
+    A hash passes over NULLs, so where they are is hashed too.
+    """
+    hashed = f"xxhash64({', '.join(f'{column}, {column} IS NULL' for column in columns)})"
     return f"SELECT COUNT(*), CAST(SUM(CAST({hashed} AS DECIMAL(38, 0))) AS STRING) FROM {table}"
 
 

@@ -23,6 +23,8 @@ CHANGES = 3
 DEPTHS = (1, 2, 2, 2, 2, 3)
 MOST_NODES = 9
 """Operators in one query, leaves counted."""
+LARGE = 0.15
+"""The share of batches that are handled like large tables."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Batch:
     views: tuple[CatalogView, ...]
     changes: tuple[Change, ...]
     cases: tuple[Case, ...]
+    large: bool = False
+    """Handled like large tables, whose refreshes go other ways."""
 
     @property
     def setup(self) -> list[str]:
@@ -83,7 +87,8 @@ def batches(seed: int, covered: Coverage) -> Iterator[Batch]:
             query = _query(rng, tables, views, covered)
             covered.add(query)
             cases.append(Case(number * TOGETHER + index, query))
-        yield Batch(seed, tables, views, changes, tuple(cases))
+        large = Random(f"{seed}/{number}/large").random() < LARGE
+        yield Batch(seed, tables, views, changes, tuple(cases), large)
         number += 1
 
 

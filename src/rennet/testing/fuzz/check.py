@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from rennet.testing.fuzz.changes import Change, changed
 from rennet.testing.fuzz.compare import Tuple, bag, difference, plain
 from rennet.testing.fuzz.oracle import Oracle
 from rennet.testing.fuzz.outcome import Failure, Kind, Tally, code
+from rennet.testing.large import treated_as_large
 
 AUTO = "AUTO"
 FULL = Technique.COMPLETE_RECOMPUTE
@@ -100,7 +101,8 @@ class Checker:
 
     def run(self, batch: Batch, tally: Tally | None = None, endings: bool = True) -> list[Failure]:
         """Everything that is wrong with the views of a batch, at most one failure per case."""
-        with self._schema() as schema:
+        size = treated_as_large() if batch.large else nullcontext()
+        with size, self._schema() as schema:
             return _Run(self, schema, batch, tally or Tally(), endings).all()
 
     @contextmanager
@@ -126,29 +128,33 @@ class _Run:
         self.schema = schema
         self.batch = batch
         self.tally = tally
-        self.oracle = Oracle(self.spark, schema, batch.views)
+        self.oracle = Oracle(self.spark, schema, batch.views, compiled=batch.large)
         self.copies: dict[int, list[Copy]] = {case.number: [] for case in batch.cases}
         self.failures: dict[int, Failure] = {}
         away = Change("everything is taken away", tuple(f"DELETE FROM {t.name}" for t in batch.tables))
         self.steps = (*batch.changes, *((NOTHING, away) if endings else ()))
 
     def all(self) -> list[Failure]:
-        self._all(self.batch.setup, {table.name for table in self.batch.tables})
         with ThreadPoolExecutor(self.checker.threads) as pool:
+            list(pool.map(self._change, ((t.name, t.setup) for t in self.batch.tables)))
+            for statement in (each for view in self.batch.views for each in view.setup):
+                self.spark.sql(statement)
             list(pool.map(self._create, self.batch.cases))
             for number, step in enumerate(self.steps):
                 if time.monotonic() > self.checker.end:
                     break
-                self._all(step.statements, {changed(statement) for statement in step.statements})
+                list(pool.map(self._change, _by_table(step.statements).items()))
                 list(pool.map(partial(self._step, number, step), self.batch.cases))
         return [self.failures[number] for number in sorted(self.failures)]
 
-    def _all(self, statements: Sequence[str], tables: Collection[str]) -> None:
+    def _change(self, what: tuple[str, Sequence[str]]) -> None:
+        """Change one table, and look at it afterwards."""
+        name, statements = what
         with self.tally.timed("changes"):
             for statement in statements:
                 self.spark.sql(statement)
         with self.tally.timed("look"):
-            self.oracle.look(tables)
+            self.oracle.look([name])
 
     # -- creating ------------------------------------------------------------------------------------
 
@@ -331,6 +337,14 @@ class _Run:
 
     def _fail(self, case: Case, step: int, title: str, technique: str, kind: Kind, message: str) -> None:
         self.failures.setdefault(case.number, Failure(case, step, title, technique, kind, message))
+
+
+def _by_table(statements: Sequence[str]) -> dict[str, list[str]]:
+    """What happens to each table, which is nothing to the others."""
+    found: dict[str, list[str]] = {}
+    for statement in statements:
+        found.setdefault(changed(statement), []).append(statement)
+    return found
 
 
 def newest_version(path: str) -> int:

@@ -13,6 +13,7 @@ def scenario(batch: Batch, failure: Failure) -> str:
     lines = [
         f"# Found by: rennet fuzz --seed {batch.seed} --case {case.number}",
         f"# {' '.join(said.split())}",
+        *(["[large]"] if batch.large else []),
         "[setup]",
         ";\n".join(batch.setup),
         "",

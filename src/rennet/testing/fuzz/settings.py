@@ -13,8 +13,8 @@ SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
-"""The same for the JVM: the quick compiler, with room for what it makes."""
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g"
+"""The same for the JVM: the quick compiler, with room for what it makes and for plans that are soon gone."""
 
 
 def apart(spark: SparkSession) -> SparkSession:

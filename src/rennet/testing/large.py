@@ -1,0 +1,16 @@
+"""Small tables handled like large ones: ways that only large work takes, over rows that tests can check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from rennet.execute import refresh
+
+
+@contextmanager
+def treated_as_large() -> Iterator[None]:
+    """Several tasks, sides of joins sent around, files skipped by what changed, whatever the sizes are."""
+    with patch.multiple(refresh, TINY_WORK=0, WORTH_KEY_RANGES=0):
+        yield
