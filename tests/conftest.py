@@ -25,9 +25,10 @@ SETTINGS = {
     # Tables here are tiny: compiling a query takes longer than running it, and there is nothing to adapt to.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.ui.explainMode": "codegen",
     "spark.sql.adaptive.enabled": "false",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g"
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
 """The same for the JVM's own compiler and collector. With the small code cache of the first compiler alone,
 compiled code would be thrown away and compiled again all the time; plans are large, and soon gone."""
 

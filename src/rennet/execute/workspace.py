@@ -41,6 +41,8 @@ FOR_TINY_WORK = {
     "spark.sql.codegen.wholeStage": "false",
     # So does compiling what makes the rows of one operator, of which a plan has dozens.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Nothing is compiled, so that this text of the plan, which no one looks at either, is a line.
+    "spark.sql.ui.explainMode": "codegen",
     # All rows are in one task then; sending some of them to it would be a job of its own.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }

@@ -64,6 +64,8 @@ EVALUATED = {"Average", "StddevPop", "StddevSamp", "VariancePop", "VarianceSamp"
              "CovPopulation", "CovSample", "Corr"}  # fmt: skip
 """Aggregates whose result rennet computes from sums it keeps, by Spark's own final formula."""
 PYTHON = {"PythonUDF", "PythonUDAF", "PythonUDTF"}
+UNTYPED = {"WindowSpecDefinition", "SpecifiedWindowFrame"}
+"""Parts of a window, which fail when they are asked for a type."""
 STATELESS = {"And", "Or", "Not", "EqualTo", "EqualNullSafe", "LessThan", "LessThanOrEqual", "GreaterThan",
              "GreaterThanOrEqual", "IsNull", "IsNotNull", "If", "CaseWhen", "Coalesce", "In", "SortOrder",
              "NamedLambdaVariable", "LambdaFunction", "OuterReference", "WindowExpression",
@@ -300,7 +302,7 @@ class Reader:
 
     def _function(self, kind: str, expression: JavaObject) -> Expr:
         children = tuple(self.expression(e) for e in self.jvm.items(expression.children()))
-        type, nullable = self._typed(expression)
+        type, nullable = ("", True) if kind in UNTYPED else self._typed(expression)
         made = Expr(
             kind,
             children,
@@ -316,7 +318,7 @@ class Reader:
         return made
 
     def _typed(self, expression: JavaObject) -> tuple[str, bool]:
-        """Type and nullability; parts of a window or of a subquery test have none and say so by failing."""
+        """Type and nullability; parts of a subquery test may have none and say so by failing."""
         try:
             return expression.dataType().catalogString(), expression.nullable()
         except (Py4JJavaError, PySparkException):

@@ -17,7 +17,7 @@ from rennet.testing.fuzz.operators import LEAVES, OPERATORS
 from rennet.testing.fuzz.tables import CatalogView, Table, random_table, random_view
 from rennet.testing.fuzz.tree import Relation, operators, sql
 
-TOGETHER = 10
+TOGETHER = 20
 """Queries per batch."""
 CHANGES = 3
 DEPTHS = (1, 2, 2, 2, 2, 3)

@@ -12,8 +12,10 @@ SETTINGS = {
     # Compiling a query takes longer than running it.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Nor is it worth writing out the plan of each for a page nobody looks at.
+    "spark.sql.ui.explainMode": "codegen",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g"
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
 """The same for the JVM: the quick compiler, with room for what it makes and for plans that are soon gone."""
 
 
