@@ -1,7 +1,7 @@
 """The one bridge to Spark's JVM.
 
-Every dotted lookup of a class through Py4J is several round trips, so class handles are found once
-and kept. `Jvm.of(spark)` gives the same bridge for the same session every time.
+Every dotted lookup of a class through Py4J is several round trips, and every lookup of its method one, so
+both are found once and kept. `Jvm.of(spark)` gives the same bridge for the same session every time.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ class Jvm:
         self.root: JavaObject = context._jvm
         assert self.root is not None
         self._loader = self.root.java.lang.Thread.currentThread().getContextClassLoader()
-        self._class = self.root.java.lang.Class
+        self._class_of_name = self.root.java.lang.Class.forName
+        self._classes: dict[str, JavaObject] = {}
         self._types: dict[str, JavaObject] = {}
         self._objects: dict[str, JavaObject] = {}
-        self._converters = self.type("scala.jdk.javaapi.CollectionConverters")
+        self._as_scala = self.type("scala.jdk.javaapi.CollectionConverters").asScala
         self._array_list = self.type("java.util.ArrayList")
-        self._option = self.type("scala.Option")
-        self.none: JavaObject = self._option.empty()
+        self._option = self.type("scala.Option").apply
+        self.none: JavaObject = self.type("scala.Option").empty()
         self._dataset = self.singleton("org.apache.spark.sql.classic.Dataset")
 
     @classmethod
@@ -78,7 +79,10 @@ class Jvm:
 
     def loaded(self, name: str) -> JavaObject:
         """The `java.lang.Class` of that name, by Spark's own class loader."""
-        return self._class.forName(name, True, self._loader)
+        found = self._classes.get(name)
+        if found is None:
+            found = self._classes[name] = self._class_of_name(name, True, self._loader)
+        return found
 
     def singleton(self, name: str) -> JavaObject:
         """A Scala `object`; unlike a dotted lookup this fails loudly when it does not exist."""
@@ -89,14 +93,14 @@ class Jvm:
         return found
 
     def some(self, value: JavaObject) -> JavaObject:
-        return self._option.apply(value)
+        return self._option(value)
 
     def seq(self, items: Iterable[JavaObject]) -> JavaObject:
         """A Scala `Seq` of the items."""
         made = self._array_list()
         for item in items:
             made.add(item)
-        return self._converters.asScala(made).toSeq()
+        return self._as_scala(made).toSeq()
 
     def items(self, seq: JavaObject) -> list[JavaObject]:
         """A Scala `Seq` as a Python list."""

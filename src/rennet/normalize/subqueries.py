@@ -12,11 +12,13 @@ from dataclasses import replace
 from rennet.plan.expressions import (
     DECIDED,
     AggregateCall,
+    Alias,
     Attribute,
     Expr,
     Named,
     Subquery,
     alias,
+    attribute_of,
     call,
     cast,
     literal,
@@ -30,6 +32,9 @@ def subqueries_to_joins(plan: Node) -> Node:
 
 
 def _rewritten(node: Node) -> Node:
+    if isinstance(node, Aggregate) and any(_is_beside_calls(e) for e in node.exprs):
+        above = _apart(node)
+        return _rewritten(above.with_children((_rewritten(above.child),)))
     found = list(dict.fromkeys(_scalars(node)))
     if not found or not isinstance(node, Filter | Project | Aggregate):
         return node
@@ -56,6 +61,40 @@ def _rewritten(node: Node) -> Node:
     return replace(node, exprs=exprs, children=(child,), handle=None)
 
 
+def _apart(node: Aggregate) -> Project:
+    """γ(k, f(v) + s) = π(k, a + s)(γ(k, f(v) AS a)), s being a subquery
+
+    The value of s is the same for all groups, and there even where a global aggregate has no rows.
+    """
+    calls: dict[Expr, Alias] = {}
+
+    def call_below(expression: Expr) -> Expr | None:
+        if not isinstance(expression, AggregateCall):
+            return None
+        made = calls.setdefault(expression, alias(expression, f"__mv_call_{len(calls)}"))
+        return made.attribute
+
+    above: list[Named] = []
+    below: list[Named] = []
+    for expression in node.exprs:
+        if _is_beside_calls(expression):
+            above.append(expression.transform(call_below))  # type: ignore[arg-type]
+        else:
+            above.append(attribute_of(expression))
+            below.append(expression)
+    shown = {each.id for each in below}
+    groups = [each for each in node.grouping if isinstance(each, Attribute) and each.id not in shown]
+    inner = replace(node, exprs=(*below, *groups, *calls.values()), handle=None)
+    return Project(tuple(above), (inner,))
+
+
+def _is_beside_calls(expression: Expr) -> bool:
+    """Has it a scalar subquery that is not inside of an aggregate function?"""
+    if isinstance(expression, AggregateCall):
+        return False
+    return _is_scalar(expression) or any(_is_beside_calls(child) for child in expression.children)
+
+
 def _at_most_one(plan: Node) -> Node:
     """The value of the only row, NULL over nothing; several rows are an error, as in Spark."""
     value = plan.output[0]
@@ -72,7 +111,13 @@ def _at_most_one(plan: Node) -> Node:
 
 def _scalars(node: Node) -> list[Subquery]:
     parts = [part for expression in node.expressions for part in expression.walk()]
-    return [p for p in parts if isinstance(p, Subquery) and p.op == "ScalarSubquery" and not p.children]
+    return [part for part in parts if isinstance(part, Subquery) and _is_scalar(part)]
+
+
+def _is_scalar(expression: Expr) -> bool:
+    """Is it a subquery used as a value, and uncorrelated?"""
+    found = isinstance(expression, Subquery) and expression.op == "ScalarSubquery"
+    return found and not expression.children
 
 
 def one_row(plan: Node) -> bool:

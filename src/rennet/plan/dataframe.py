@@ -211,10 +211,11 @@ class Writer:
         found = self.jvm.items(plan.output())
         if len(found) != len(node.output):
             raise PlanError(f"a leaf has {len(found)} columns, its plan expects {len(node.output)}")
-        if all(a.exprId().id() == wanted.id for a, wanted in zip(found, node.output, strict=True)):
+        ids = [a.exprId().id() for a in found]
+        if ids == [wanted.id for wanted in node.output]:
             self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
             return plan
-        aliases = [self._alias_as(a, wanted) for a, wanted in zip(found, node.output, strict=True)]
+        aliases = [self._alias_as(*each) for each in zip(found, ids, node.output, strict=True)]
         made = self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
         for attribute, wanted in zip(self.jvm.items(made.output()), node.output, strict=True):
             self._attributes[wanted.id] = attribute
@@ -363,7 +364,7 @@ class Writer:
         key = item.handle.exprId() if item.handle is not None else None
         return self._new_alias(self.expression(item.child), item.attribute, key)
 
-    def _alias_as(self, column: JavaObject, wanted: Attribute) -> JavaObject:
+    def _alias_as(self, column: JavaObject, id: int, wanted: Attribute) -> JavaObject:
         """A column under another id; one that has the id already is taken as it is.
 
         An alias of a column under that column's own id is taken for the column by Spark's planner, and the
@@ -371,7 +372,7 @@ class Writer:
         """
         key = wanted.handle.exprId() if wanted.handle is not None else None
         made = self._new_alias(column, wanted, key)
-        return column if made.exprId().id() == column.exprId().id() else made
+        return column if made.exprId().id() == id else made
 
     def _new_alias(self, value: JavaObject, wanted: Attribute, key: JavaObject | None) -> JavaObject:
         known = self._attributes.get(wanted.id)
