@@ -12,9 +12,8 @@ from pyspark.sql import DataFrame
 
 from rennet.errors import PipelineError
 from rennet.jvm import Jvm
-from rennet.storage.sources import current, delta_log
+from rennet.storage.sources import current, delta_log, last_marked
 from rennet.storage.tables import first_line
-from rennet.storage.transaction import Transaction
 
 SCHEMA = (
     "id string, sequence bigint, "
@@ -59,8 +58,7 @@ class EventLog:
         """The number of the last update on record, 0 if there is none."""
         if not self.exists():
             return 0
-        with Transaction(self.jvm, self.path) as transaction:
-            return max(0, transaction.applied(APP))
+        return max(0, last_marked(self.jvm, current(self.jvm, delta_log(self.jvm, self.path)), APP))
 
     def updated_at(self) -> datetime | None:
         """When the last update ended, from the log of the table alone; None if there was none."""

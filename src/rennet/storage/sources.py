@@ -228,6 +228,16 @@ def checksum(snapshot: JavaObject) -> JavaObject | None:
     return found.get() if found.isDefined() else None
 
 
+def last_marked(jvm: Jvm, snapshot: JavaObject, app: str) -> int:
+    """The last number an application marked its commits with, -1 if there is none; without a job if noted."""
+    noted = checksum(snapshot)
+    if noted is None or not noted.setTransactions().isDefined():
+        marks = jvm.iterate(snapshot.setTransactions())
+    else:
+        marks = jvm.iterate(noted.setTransactions().get())
+    return max((int(mark.version()) for mark in marks if mark.appId() == app), default=-1)
+
+
 def commit_files(jvm: Jvm, log: JavaObject, first: int, last: int) -> Iterator[tuple[int, JavaObject]]:
     """Version and file of the commits from `first` to `last` that are still in the log, in order."""
     files = log.getChangeLogFiles(first, last, jvm.none, False)
