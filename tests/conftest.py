@@ -14,23 +14,17 @@ from pyspark.sql import SparkSession
 from rennet.cost.learned import Learned
 from rennet.jvm import Jvm
 from rennet.session import session
+from rennet.testing.fuzz.settings import COMPILER
+from rennet.testing.fuzz.settings import SETTINGS as TINY
 from tests.reading import listed
 
 SETTINGS = {
+    **TINY,
     # VACUUM lists with this many tasks: ten thousand unless told otherwise.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
     "spark.databricks.delta.retentionDurationCheck.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
-    "spark.databricks.delta.snapshotPartitions": "1",
-    # Tables here are tiny: compiling a query takes longer than running it, and there is nothing to adapt to.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.ui.explainMode": "codegen",
-    "spark.sql.adaptive.enabled": "false",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
-"""The same for the JVM's own compiler and collector. With the small code cache of the first compiler alone,
-compiled code would be thrown away and compiled again all the time; plans are large, and soon gone."""
 
 
 @contextmanager

@@ -100,7 +100,11 @@ class Jvm:
         made = self._array_list()
         for item in items:
             made.add(item)
-        return self._as_scala(made).toSeq()
+        return self.scala_seq(made)
+
+    def scala_seq(self, java_list: JavaObject) -> JavaObject:
+        """A Java list as a Scala `Seq`."""
+        return self._as_scala(java_list).toSeq()
 
     def items(self, seq: JavaObject) -> list[JavaObject]:
         """A Scala `Seq` as a Python list."""

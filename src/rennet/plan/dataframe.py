@@ -361,8 +361,7 @@ class Writer:
         return found
 
     def _alias(self, item: Alias) -> JavaObject:
-        key = item.handle.exprId() if item.handle is not None else None
-        return self._new_alias(self.expression(item.child), item.attribute, key)
+        return self._new_alias(self.expression(item.child), item.attribute, item.handle)
 
     def _alias_as(self, column: JavaObject, id: int, wanted: Attribute) -> JavaObject:
         """A column under another id; one that has the id already is taken as it is.
@@ -370,14 +369,13 @@ class Writer:
         An alias of a column under that column's own id is taken for the column by Spark's planner, and the
         plan breaks.
         """
-        key = wanted.handle.exprId() if wanted.handle is not None else None
-        made = self._new_alias(column, wanted, key)
+        made = self._new_alias(column, wanted, wanted.handle)
         return column if made.exprId().id() == id else made
 
-    def _new_alias(self, value: JavaObject, wanted: Attribute, key: JavaObject | None) -> JavaObject:
+    def _new_alias(self, value: JavaObject, wanted: Attribute, handle: JavaObject | None) -> JavaObject:
         known = self._attributes.get(wanted.id)
-        if key is None:
-            key = known.exprId() if known is not None else self._expression_id(wanted.id)
+        named = known if handle is None else handle
+        key = self._expression_id(wanted.id) if named is None else named.exprId()
         make = self.jvm.type(f"{EXPRESSIONS}Alias")
         made = make(value, wanted.name, key, self._no_names, self._none, self._no_names)
         if not made.resolved():

@@ -43,7 +43,6 @@ from rennet.storage.sources import (
     parse_actions,
     read_commit,
     scala_map,
-    scala_seq,
     schema_issue,
     size_in_bytes,
     snapshot,
@@ -301,7 +300,7 @@ def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tu
             entries[sign].append(state.as_add())
     spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
     specs = [
-        spec(sign, None, scala_seq(jvm, parse_actions(jvm, "AddFile", found)), jvm.none)
+        spec(sign, None, jvm.scala_seq(parse_actions(jvm, "AddFile", found)), jvm.none)
         for sign, found in entries.items()
         if found
     ]
@@ -352,7 +351,7 @@ def _inline(jvm: Jvm, bitmap: JavaObject) -> dict[str, Any]:
 def _scan_feed(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, Column]:
     """The change files: each row says itself whether it came or went."""
     spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
-    files = scala_seq(jvm, parse_actions(jvm, "AddCDCFile", diff.feed))
+    files = jvm.scala_seq(parse_actions(jvm, "AddCDCFile", diff.feed))
     index = jvm.type(f"{DELTA}files.TahoeChangeFileIndex")(
         jvm.session, jvm.seq([spec(0, None, files, jvm.none)]), log, log.dataPath(), at
     )

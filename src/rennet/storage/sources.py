@@ -281,10 +281,6 @@ def parse_actions(jvm: Jvm, kind: str, found: Sequence[Mapping[str, Any]]) -> Ja
     return mapper.readValue(json.dumps(found), of)
 
 
-def scala_seq(jvm: Jvm, java_list: JavaObject) -> JavaObject:
-    return jvm.type("scala.jdk.javaapi.CollectionConverters").asScala(java_list).toSeq()
-
-
 def scala_map(jvm: Jvm, found: Mapping[str, JavaObject]) -> JavaObject:
     """An immutable Scala map."""
     made = jvm.type("java.util.HashMap")()

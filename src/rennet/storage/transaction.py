@@ -34,7 +34,6 @@ from rennet.storage.sources import (
     metadata,
     parse_actions,
     read_commit,
-    scala_seq,
     to_json,
 )
 
@@ -259,7 +258,7 @@ class Transaction:
         """All files of the version read, with their statistics."""
         listed = listed_files(self._snapshot)
         return (
-            listed if listed is not None else scala_seq(self._jvm, self._snapshot.allFiles().collectAsList())
+            listed if listed is not None else self._jvm.scala_seq(self._snapshot.allFiles().collectAsList())
         )
 
     def _has_vectors(self) -> bool:

@@ -16,7 +16,8 @@ SETTINGS = {
     "spark.sql.ui.explainMode": "codegen",
 }
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
-"""The same for the JVM: the quick compiler, with room for what it makes and for plans that are soon gone."""
+"""The same for the JVM: the quick compiler, with room for what it makes, or it would throw compiled code away
+and compile it again all the time, and for plans, which are large and soon gone."""
 
 
 def apart(spark: SparkSession) -> SparkSession:
