@@ -25,6 +25,7 @@ def run(options: Namespace, out: Output, activity: Activity) -> int:
         options.techniques == "all",
         Path(options.out),
         options.shrink,
+        seeds=options.seeds,
     )
     out.line(f"seed {seed}")
     with activity.doing("starting Spark"), small_session() as engine:

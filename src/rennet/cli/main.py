@@ -234,7 +234,8 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
     ),
     "fuzz": (
         "check rennet itself on random queries, data and changes, in a warehouse of its own",
-        _number("--cases", 200, "how many queries"),
+        _number("--cases", 200, "how many queries per seed"),
+        _number("--seeds", 1, "how many seeds in a row"),
         (
             ("--seed",),
             {"metavar": "S", "type": _count, "help": "what everything follows from (default: the date)"},

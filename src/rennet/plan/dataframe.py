@@ -11,7 +11,6 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cached_property
 
 from pyspark.sql import DataFrame
 
@@ -31,6 +30,7 @@ from rennet.plan.expressions import (
     cast,
     literal,
 )
+from rennet.plan.functions import EXPRESSIONS, Functions
 from rennet.plan.ir import (
     ANTI,
     FULL,
@@ -60,10 +60,6 @@ from rennet.plan.surgery import map_expressions, map_subqueries
 PLANS = "org.apache.spark.sql.catalyst.plans."
 NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"
 """An outer join of rennet's own makes columns nullable that expressions above know as never NULL."""
-DATA_TYPE = "org.apache.spark.sql.types.DataType"
-ZONED = frozenset({"to_json"})
-"""Functions rennet calls whose values depend on the time zone."""
-EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
 
@@ -101,10 +97,8 @@ class Writer:
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
         self._tables: dict[tuple[object, ...], JavaObject] = {}
-        self._limits = Limits(jvm, self.dataframe, self.expression, self._call, self._cast)
-        self._types: dict[str, JavaObject] = {}
-        self._literals: dict[tuple[str, str], JavaObject] = {}
-        self._functions: dict[str, JavaObject] = {}
+        self._functions = Functions(jvm)
+        self._limits = Limits(jvm, self.dataframe, self.expression, self._functions)
         self._none = jvm.none
         self._no_names = jvm.seq([])
         self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
@@ -391,114 +385,32 @@ class Writer:
         make = self.jvm.type(f"{EXPRESSIONS}AttributeReference")
         return make(
             wanted.name,
-            self._type(wanted.type),
+            self._functions.type(wanted.type),
             wanted.nullable,
             metadata,
             key or self._expression_id(wanted.id),
             self._no_names,
         )
 
-    def _type(self, name: str) -> JavaObject:
-        found = self._types.get(name)
-        if found is None:
-            found = self._types[name] = self.jvm.singleton(DATA_TYPE).fromDDL(name)
-        return found
-
     def _made(self, expression: Expr) -> JavaObject:
         """An expression of rennet's own: a literal, a cast, or a SQL function Spark resolves."""
         if expression.op == "Literal":
-            return self._literal(expression)
-        if expression.op == "SortOrder":
-            ascending = self.jvm.singleton(f"{EXPRESSIONS}Ascending")
-            return self.jvm.singleton(f"{EXPRESSIONS}SortOrder").apply(
-                self.expression(expression.children[0]), ascending, self.jvm.seq([])
-            )
+            return self._functions.literal(expression.text, expression.type)
         if expression.op == "DefaultValue":
-            return self._default(expression)
-        if expression.op == "Field":
-            return self._field(expression)
-        if expression.op == "Shift":
-            return self._shift(expression)
+            return self._functions.default(expression.type, expression.nullable)
         children = [self.expression(child) for child in expression.children]
+        if expression.op == "SortOrder":
+            return self._functions.ascending(children[0])
+        if expression.op == "Field":
+            return self._functions.field(children[0], ast.literal_eval(expression.text))
+        if expression.op == "Shift":
+            return self._functions.shift(children[0], children[1])
         if expression.op == "Cast":
-            return self._cast(children[0], self._type(expression.type))
-        return self._call(expression.op, children)
-
-    def _call(self, name: str, arguments: list[JavaObject]) -> JavaObject:
-        """Spark's own function of that name, resolved: the analyzer need not see the plan again."""
-        identifier = self._functions.get(name)
-        if identifier is None:
-            make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
-            identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
-            self._functions[name] = identifier
-        made = self._registry.lookupFunction(identifier, self.jvm.seq(arguments))
-        if name in ZONED:
-            made = made.withTimeZone(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
-        return made.toAggregateExpression() if self._aggregates.isInstance(made) else made
-
-    def _literal(self, expression: Expr) -> JavaObject:
-        key = (expression.text, expression.type)
-        found = self._literals.get(key)
-        if found is None:
-            found = self._literals[key] = self._new_literal(expression)
-        return found
-
-    def _new_literal(self, expression: Expr) -> JavaObject:
-        wanted = self._type(expression.type)
-        value = ast.literal_eval(expression.text)
-        made = self.jvm.singleton(f"{EXPRESSIONS}Literal")
-        if value is None:
-            return made.create(None, wanted)
-        typed = made.apply(value)
-        return typed if typed.dataType().equals(wanted) else self._cast(typed, wanted)
+            return self._functions.cast(children[0], self._functions.type(expression.type))
+        return self._functions.call(expression.op, children)
 
     def _bound(self, bound: Bound) -> JavaObject:
         """The comparison with a value that is looked up now, if there are files worth skipping."""
         if not (self._ranges if bound.of_keys else self.skipping):
             return self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(True)
         return self._limits.written(bound)
-
-    def _shift(self, expression: Expr) -> JavaObject:
-        """A value moved by a distance, as Spark moves the bounds of a frame; NULL if it has no such value."""
-        value, offset = (self.expression(child) for child in expression.children)
-        kind, by = value.dataType().typeName(), offset.dataType().typeName()
-        if kind in ("timestamp", "timestamp_ntz"):
-            return self.jvm.type(f"{EXPRESSIONS}TimestampAddInterval")(value, offset, self._zone)
-        if kind != "date":
-            return self._call("try_add", [value, offset])
-        if by != "integer":
-            offset = self.jvm.type(f"{EXPRESSIONS}ExtractANSIIntervalDays")(offset)
-        return self.jvm.type(f"{EXPRESSIONS}DateAdd")(value, offset)
-
-    def _field(self, expression: Expr) -> JavaObject:
-        """A field of a struct, or that field of every struct in an array."""
-        name = self.jvm.singleton(f"{EXPRESSIONS}Literal").apply(ast.literal_eval(expression.text))
-        resolver = self.jvm.session.sessionState().conf().resolver()
-        extract = self.jvm.singleton(f"{EXPRESSIONS}ExtractValue")
-        return extract.apply(self.expression(expression.children[0]), name, resolver)
-
-    def _default(self, expression: Expr) -> JavaObject:
-        """NULL where the type permits it, else the type's zero."""
-        literals, wanted = self.jvm.singleton(f"{EXPRESSIONS}Literal"), self._type(expression.type)
-        return literals.create(None, wanted) if expression.nullable else literals.default(wanted)
-
-    def _cast(self, value: JavaObject, wanted: JavaObject) -> JavaObject:
-        return self.jvm.type(f"{EXPRESSIONS}Cast")(value, wanted, self._zone, self._mode)
-
-    # Each of these is several calls to the JVM, and a plan has dozens of expressions.
-
-    @cached_property
-    def _mode(self) -> JavaObject:
-        return self.jvm.singleton(f"{EXPRESSIONS}EvalMode").ANSI()
-
-    @cached_property
-    def _zone(self) -> JavaObject:
-        return self.jvm.some(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
-
-    @cached_property
-    def _registry(self) -> JavaObject:
-        return self.jvm.session.sessionState().functionRegistry()
-
-    @cached_property
-    def _aggregates(self) -> JavaObject:
-        return self.jvm.loaded(f"{EXPRESSIONS}aggregate.AggregateFunction")

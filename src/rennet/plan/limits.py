@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 
 from rennet.jvm import JavaObject, Jvm
 from rennet.plan.expressions import Attribute, Bound, Expr
+from rennet.plan.functions import EXPRESSIONS, Functions
 from rennet.plan.inverse import Rising, source_limit
 from rennet.plan.ir import Node
 
-EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double"}
 
 
@@ -26,14 +26,13 @@ class Limits:
         jvm: Jvm,
         dataframe: Callable[[Node], DataFrame],
         expression: Callable[[Expr], JavaObject],
-        call: Callable[[str, list[JavaObject]], JavaObject],
-        cast: Callable[[JavaObject, JavaObject], JavaObject],
+        functions: Functions,
     ) -> None:
         self._jvm = jvm
         self._dataframe = dataframe
         self._expression = expression
-        self._call = call
-        self._cast = cast
+        self._call = functions.call
+        self._cast = functions.cast
         self._at_sources: dict[tuple[str, Expr, int], int | None] = {}
         self._summaries: dict[int, tuple[Node, list[Any], list[JavaObject]]] = {}
 

@@ -33,6 +33,7 @@ from rennet.testing.fuzz.changes import Change, changed
 from rennet.testing.fuzz.compare import Tuple, bag, difference, plain
 from rennet.testing.fuzz.oracle import Oracle
 from rennet.testing.fuzz.outcome import Failure, Kind, Tally, code
+from rennet.testing.fuzz.tree import pairs
 from rennet.testing.large import treated_as_large
 
 AUTO = "AUTO"
@@ -163,6 +164,7 @@ class _Run:
         if wanted is None:
             return
         self.tally.cases += 1
+        self.tally.pairs.update(pairs(case.query))
         try:
             with self.tally.timed("explain"):
                 found, layout = self._explained(case.sql)

@@ -31,13 +31,15 @@ class Coverage:
         return 100 if pair in self.first else 1
 
     def weight(self, parent: str, child: str) -> float:
-        """How likely `child` is to be put below `parent`, or, if there is no parent, on top."""
-        if not parent:
-            return 1.0 + self.open[child]
+        """How likely `child` is to be put below `parent`, or, if there is no parent, on top.
+
+        What is to be seen below the child counts too: so one query shows several missing pairs.
+        """
+        below = 1.0 + self.open[child]
         pair = (parent, child)
-        if self.seen[pair] or pair not in self.possible:
-            return 1.0
-        return FIRST if pair in self.first else NEW
+        if not parent or self.seen[pair] or pair not in self.possible:
+            return below
+        return below * (FIRST if pair in self.first else NEW)
 
     def add(self, query: Relation) -> None:
         for pair in pairs(query):
@@ -45,14 +47,12 @@ class Coverage:
                 self.open[pair[0]] -= 0 if self.seen[pair] else self._worth(pair)
                 self.seen[pair] += 1
 
+    def gain(self, query: Relation) -> float:
+        """How much of what is missing a query shows, for its size."""
+        found = set(pairs(query))
+        new = sum(self._worth(pair) for pair in found & self.possible if not self.seen[pair])
+        return new / (1 + len(found))
+
     @property
     def missing(self) -> list[Pair]:
         return sorted(self.possible - set(self.seen))
-
-    @property
-    def share(self) -> float:
-        return 1 - len(self.missing) / len(self.possible)
-
-    def __str__(self) -> str:
-        covered = len(self.possible) - len(self.missing)
-        return f"{covered} of {len(self.possible)} operator pairs ({self.share:.0%})"

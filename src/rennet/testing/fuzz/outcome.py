@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from rennet.testing.fuzz.cases import Case
+from rennet.testing.fuzz.coverage import Pair
 
 SLOWEST = 5
 """So many of the slowest refreshes are shown."""
@@ -55,6 +56,8 @@ class Tally:
     checks: int = 0
     """Comparisons of a view with its query."""
     incremental: int = 0
+    pairs: Counter[Pair] = field(default_factory=Counter)
+    """Which operators stood directly above which."""
     never: Counter[str] = field(default_factory=Counter)
     """Why queries are never incremental."""
     invalid: Counter[str] = field(default_factory=Counter)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from rennet.api import Engine
 from rennet.session import close, session
 from rennet.testing.fuzz.cases import Batch, batches, coverage
 from rennet.testing.fuzz.check import AUTO, Checker
-from rennet.testing.fuzz.coverage import Coverage
+from rennet.testing.fuzz.coverage import Pair
 from rennet.testing.fuzz.outcome import Failure, Tally
 from rennet.testing.fuzz.scenario import file_name, scenario
 from rennet.testing.fuzz.settings import COMPILER, SETTINGS
@@ -35,6 +36,7 @@ class Options:
 
     seed: int
     cases: int
+    """Queries per seed."""
     minutes: float | None = None
     case: int | None = None
     """Only this one."""
@@ -46,14 +48,17 @@ class Options:
     """Time to make one failure small; nothing leaves it as it is."""
     threads: int = 4
     """So many views are refreshed at once."""
+    seeds: int = 1
+    """So many seeds in a row."""
 
 
 @dataclass
 class Report:
     """What came of it."""
 
-    seed: int
-    covered: Coverage
+    seeds: range
+    possible: set[Pair]
+    """Operators that can stand directly above others."""
     tally: Tally = field(default_factory=Tally)
     failures: list[Failure] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
@@ -62,19 +67,27 @@ class Report:
     def lines(self) -> list[str]:
         found = [f"FAILED {failure}" for failure in self.failures]
         written = [f"  written to {path}" for path in self.files]
-        outcome = f"seed {self.seed}: {len(self.failures)} failures in {self.seconds:.0f} s"
-        return [*found, *written, str(self.covered), *self.tally.lines(), outcome]
+        covered = len(self.possible) - len(self.missing)
+        pairs = f"{covered} of {len(self.possible)} operator pairs ({covered / len(self.possible):.1%})"
+        seeds = f"seed {self.seeds[0]}" + (f" to {self.seeds[-1]}" if len(self.seeds) > 1 else "")
+        outcome = f"{seeds}: {len(self.failures)} failures in {self.seconds:.0f} s"
+        return [*found, *written, pairs, *self.tally.lines(), outcome]
+
+    @property
+    def missing(self) -> list[Pair]:
+        """Pairs that no query had which Spark could run."""
+        return sorted(self.possible - self.tally.pairs.keys())
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "seed": self.seed,
+            "seeds": list(self.seeds),
             "seconds": self.seconds,
-            "pairs": {"covered": len(self.covered.possible) - len(self.covered.missing),
-                      "possible": len(self.covered.possible)},
+            "possible_pairs": len(self.possible),
+            "missing_pairs": [" over ".join(pair) for pair in self.missing],
             "failures": [str(failure) for failure in self.failures],
             "files": [str(path) for path in self.files],
             **self.tally.to_dict(),
-        }  # fmt: skip
+        }
 
 
 def seed_of_today() -> int:
@@ -85,11 +98,11 @@ def seed_of_today() -> int:
 def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _: None) -> Report:
     """Run cases and report; `say` is told what is going on."""
     started = time.monotonic()
-    report = Report(options.seed, coverage(options.seed))
+    report = Report(range(options.seed, options.seed + options.seeds), coverage().possible)
     end = math.inf if options.minutes is None else started + options.minutes * 60
     checker = Checker(engine, options.every, threads=options.threads, end=end)
-    for number, batch in enumerate(_chosen(options, report.covered)):
-        say(f"cases {batch.cases[0].number} to {batch.cases[-1].number}")
+    for number, batch in enumerate(chain.from_iterable(_chosen(options, seed) for seed in report.seeds)):
+        say(f"seed {batch.seed}, cases {batch.cases[0].number} to {batch.cases[-1].number}")
         for failure in checker.run(batch, report.tally, endings=number % 2 == 0):
             say(f"FAILED {failure}")
             report.failures.append(failure)
@@ -113,9 +126,9 @@ def _record(
     report.files.append(_written(options.folder, small, failure))
 
 
-def _chosen(options: Options, covered: Coverage) -> Iterator[Batch]:
-    """The batches to run, the last cut to the number asked for."""
-    for batch in batches(options.seed, covered):
+def _chosen(options: Options, seed: int) -> Iterator[Batch]:
+    """The batches of a seed to run, the last cut to the number asked for."""
+    for batch in batches(seed, coverage(seed)):
         if options.case is not None:
             found = tuple(case for case in batch.cases if case.number == options.case)
             if found:
