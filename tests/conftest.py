@@ -27,6 +27,11 @@ SETTINGS = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests first: none is left for the end, when only one process would have work."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/scenarios"))
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """One test process at a time: two that download Delta's jars at once would spoil each other's cache."""

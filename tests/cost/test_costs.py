@@ -17,7 +17,7 @@ from rennet.delta.rules import Derivation
 from rennet.enable.layout import Layout, lay_out
 from rennet.errors import Policy, Technique
 from rennet.plan.expressions import alias, fresh_copy, same
-from rennet.plan.ir import INNER, Aggregate, Scan, State, join, project
+from rennet.plan.ir import INNER, LEFT, Aggregate, Scan, State, join, project
 from tests.laws.queries import scan, total
 
 pytestmark = pytest.mark.learning
@@ -70,6 +70,16 @@ def test_groups_are_counted_in_the_view() -> None:
     renamed = project(layout.grouped.child, tuple(fresh_copy(c) for c in layout.grouped.child.output))
     again = Aggregate((renamed.output[0],), (renamed.output[0],), (renamed,))
     assert known.of(again).rows == 50
+
+
+def test_there_are_no_more_groups_than_rows_that_bring_their_keys() -> None:
+    facts, other = scan("r"), scan("s")
+    both = join(other, facts, LEFT, same(facts.output[0], other.output[0]))
+    renamed = project(both, (fresh_copy(other.output[1]), facts.output[1]))
+    brought = Aggregate((renamed.output[0],), (renamed.output[0],), (renamed,))
+    assert Flows(statistics(MILLION, 0)).of(brought).rows == 1000
+    found = Aggregate((renamed.output[1],), (renamed.output[1],), (renamed,))
+    assert Flows(statistics(MILLION, 0)).of(found).rows > 1000
 
 
 def units(plan: RefreshPlan, found: Statistics, kind: Kind) -> float:

@@ -18,10 +18,12 @@ from tests.scenarios.runner import load
 
 
 def batch_with(op: str) -> Batch:
-    """A batch of one large query with that operator."""
+    """A batch of one large query with that operator, over a table, below others."""
     for batch in batches(4, coverage()):
         for case in batch.cases:
-            if op in operators(case.query)[1:] and len(operators(case.query)) > 4 and batch.tables[0].rows:
+            _, *below = case.query.walk()
+            over_a_table = any(node.op == op and node.names_read() for node in below)
+            if over_a_table and len(operators(case.query)) > 4 and batch.tables[0].rows:
                 return replace(batch, cases=(case,))
     raise AssertionError(op)
 

@@ -20,10 +20,6 @@ def test_scenario(spark: SparkSession, path: Path) -> None:
     Run(spark, load(path))()
 
 
-def test_scenario_with_files_skipped(spark: SparkSession) -> None:
-    Run(spark, replace(load(HERE / "narrowed.ivm"), large=True))()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", WIDE, ids=lambda path: path.stem)
 def test_wide_scenario(spark: SparkSession, path: Path) -> None:
@@ -32,5 +28,7 @@ def test_wide_scenario(spark: SparkSession, path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [*FILES, *WIDE], ids=lambda path: path.stem)
-def test_scenario_as_if_large(spark: SparkSession, path: Path) -> None:
-    Run(spark, replace(load(path), large=True))()
+def test_scenario_of_another_size(spark: SparkSession, path: Path) -> None:
+    """Tables handled like large ones in the other tests are handled like tiny ones, and vice versa."""
+    found = load(path)
+    Run(spark, replace(found, large=not found.large))()

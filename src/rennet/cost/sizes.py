@@ -6,7 +6,7 @@ share of the two survives joins: a thousandth of a dimension meets a thousandth 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rennet.plan.expressions import Alias, Attribute, Bound, Expr, columns_of, conjuncts, equalities
@@ -26,6 +26,7 @@ from rennet.plan.ir import (
     Join,
     Limited,
     Node,
+    Once,
     Project,
     Scan,
     State,
@@ -177,8 +178,10 @@ class Flows:
     def _aggregate(self, node: Aggregate, flow: Flow) -> Flow:
         if not node.grouping:
             return Flow(1.0, 1.0)
-        groups = min(flow.base, self._groups(node, flow))
-        return Flow(min(flow.rows, max(1.0, groups * flow.share) if flow.together else groups), groups)
+        bringing = [self.of(each) for each in _bringing(node.child, columns_of(node.grouping))]
+        groups = min(self._groups(node, flow), *(each.base for each in bringing))
+        rows = max(1.0, groups * flow.share) if flow.together else groups
+        return Flow(min(rows, *(each.rows for each in bringing)), groups)
 
     def _groups(self, node: Aggregate, flow: Flow) -> float:
         """One group for each row of the view, if it has one row a group; else a guess."""
@@ -188,15 +191,30 @@ class Flows:
         return float(max(1.0, flow.base) ** GROUPS)
 
 
+def _bringing(node: Node, columns: tuple[Attribute, ...]) -> Iterator[Node]:
+    """The node and those below it that have all these columns: none has more groups of them than rows."""
+    yield node
+    if not isinstance(node, Project | Filter | Join | Once):
+        return
+    below = tuple(_under(column, node) for column in columns)
+    side = next((child for child in node.children if {c.id for c in below} <= child.ids), None)
+    if side is not None:
+        yield from _bringing(side, below)
+
+
 def _origin(column: Attribute, node: Node) -> Attribute:
     """The column under the name it has below projections that only rename it."""
     while isinstance(node, Project):
-        made = next((e for e in node.exprs if isinstance(e, Alias) and e.attribute.id == column.id), None)
-        if made is not None:
-            if not isinstance(made.child, Attribute):
-                break
-            column = made.child
-        node = node.child
+        column, node = _under(column, node), node.child
+    return column
+
+
+def _under(column: Attribute, node: Node) -> Attribute:
+    """The column that a node only renames; itself if it does more, or nothing."""
+    if isinstance(node, Project):
+        for made in node.exprs:
+            if isinstance(made, Alias) and made.attribute.id == column.id:
+                return made.child if isinstance(made.child, Attribute) else column
     return column
 
 

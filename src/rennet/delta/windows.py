@@ -50,6 +50,8 @@ class Reach:
     """Is the whole partition in question, because a row without an order value changed?"""
     summary: Node
     """One row: the ends of the ranges that span those of all partitions."""
+    unlimited: frozenset[int]
+    """The ends, by id, that are open in every partition, because frames have no limit there."""
 
 
 def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
@@ -205,9 +207,12 @@ def between_bounds(rows: Node, reach: Reach, limits: tuple[Attribute, Attribute]
     Both ends are those of one look at the changes, whichever of the ranges is asked for.
     """
     first = 0 if limits == reach.affected else 4
-    above = Bound.of(">=", reach.order, reach.summary, first, opened_by=first + 1)
-    below = Bound.of("<=", reach.order, reach.summary, first + 2, opened_by=first + 3)
-    return filter_(bounded(rows, (above, below)), conjunction([above, below]))
+    bounds = tuple(
+        Bound.of(sign, reach.order, reach.summary, at, opened_by=at + 1)
+        for sign, end, at in zip((">=", "<="), limits, (first, first + 2), strict=True)
+        if end.id not in reach.unlimited
+    )
+    return filter_(bounded(rows, bounds), conjunction(list(bounds))) if bounds else rows
 
 
 def _summary(rows: Node, limits: tuple[Attribute, ...], whole: Attribute) -> Node:
@@ -247,7 +252,17 @@ def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
     inputs = (i_low.attribute, i_high.attribute)
     rows = Once((project(seen, columns),))
     summary = _summary(rows, (*outputs, *inputs), unknown.attribute)
-    return Reach(rows, names, span.order, outputs, inputs, unknown.attribute, summary)
+    unlimited = _unlimited(outputs, inputs, span.frames)
+    return Reach(rows, names, span.order, outputs, inputs, unknown.attribute, summary, unlimited)
+
+
+def _unlimited(
+    outputs: tuple[Attribute, Attribute], inputs: tuple[Attribute, Attribute], frames: tuple[Frame, ...]
+) -> frozenset[int]:
+    """A frame without a lower end sees every change below it: outputs have no upper end; and so on."""
+    down, up = any(down is None for down, _ in frames), any(up is None for _, up in frames)
+    ends = {outputs[0]: up, outputs[1]: down, inputs[0]: up or down, inputs[1]: up or down}
+    return frozenset(end.id for end, is_open in ends.items() if is_open)
 
 
 def _widened(low: Attribute, high: Attribute, frames: tuple[Frame, ...]) -> tuple[Alias, Alias]:

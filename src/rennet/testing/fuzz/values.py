@@ -86,7 +86,10 @@ def _boolean(rng: Random) -> str:
 def _array(rng: Random, kind: str, sql_type: str) -> str:
     if rng.random() < 0.15:
         return f"CAST(array() AS {sql_type})"
-    return f"array({', '.join(nullable(rng, kind, 0.1) for _ in range(rng.randint(1, 3)))})"
+    elements = [nullable(rng, kind, 0.1) for _ in range(rng.randint(1, 3))]
+    made = f"array({', '.join(elements)})"
+    # Of NULLs alone Spark cannot know what they are elements of.
+    return made if set(elements) != {"NULL"} else f"CAST({made} AS {sql_type})"
 
 
 def _ints(rng: Random) -> str:
