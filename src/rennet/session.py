@@ -14,11 +14,13 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from rennet.classes import using
 from rennet.errors import SessionError
 
 DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
 DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "rennet-warehouse"
 CATALOG = "_catalog"
 STANDARD_ERROR = 2
@@ -81,8 +83,9 @@ def session(
 ) -> SparkSession:
     """A local Spark with Delta; tables and catalog live in `./rennet-warehouse` unless told otherwise.
 
-    The environment variable `RENNET_WAREHOUSE` names another folder. `config` overrides any setting. What
-    Spark has to say goes to `_catalog/spark.log` in that folder, or, unless `quiet`, to the terminal.
+    The environment variable `RENNET_WAREHOUSE` names another folder. `config` overrides any setting; options
+    for Java are added to those there are. What Spark has to say goes to `_catalog/spark.log` in that folder,
+    or, unless `quiet`, to the terminal.
     """
     # Python workers run what the driver runs, not whatever python3 is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -90,6 +93,7 @@ def session(
     builder = SparkSession.builder.appName("rennet").master(f"local[{cores or '*'}]")
     builder = configure(builder, place)
     settings = {**ONE_MACHINE, "spark.driver.memory": memory, **(config or {})}
+    settings[JAVA_OPTIONS] = _java_options(Path(place).resolve(), settings.get(JAVA_OPTIONS, ""))
     for key, value in settings.items():
         builder = builder.config(key, value)
     log = Log(Path(place).resolve() / CATALOG / "spark.log")
@@ -108,6 +112,11 @@ def session(
     return spark
 
 
+def _java_options(place: Path, given: str) -> str:
+    """Those of the embedded catalog, those that make the start quicker, and those given, which come last."""
+    return " ".join(filter(None, (lasting(place)[JAVA_OPTIONS], using(given), given)))
+
+
 def _forget_yarn(spark: SparkSession) -> None:
     """Half of Hadoop's settings are YARN's defaults, and every scan sends all settings to its tasks.
 
@@ -118,14 +127,17 @@ def _forget_yarn(spark: SparkSession) -> None:
         hadoop.unset(name)
 
 
-def close(spark: SparkSession) -> None:
-    """Stop Spark and its JVM, so that another process can use the catalog at once."""
+def close(spark: SparkSession, patience: float = 20) -> None:
+    """Stop Spark and its JVM, so that another process can use the catalog at once.
+
+    A JVM that does not end in so many seconds is killed.
+    """
     gateway = spark.sparkContext._gateway
     spark.stop()
-    _end_jvm(gateway)
+    _end_jvm(gateway, patience)
 
 
-def _end_jvm(gateway: Any) -> None:
+def _end_jvm(gateway: Any, patience: float = 20) -> None:
     """End the JVM this process started; the next session starts another."""
     process = getattr(gateway, "proc", None)
     if process is None:
@@ -137,7 +149,7 @@ def _end_jvm(gateway: Any) -> None:
     SparkContext._gateway = SparkContext._jvm = None
     process.stdin.close()
     try:
-        process.wait(timeout=20)
+        process.wait(timeout=patience)
     except subprocess.TimeoutExpired:
         process.kill()
 
@@ -222,7 +234,7 @@ def lasting(warehouse: Path) -> dict[str, str]:
     return {
         "spark.sql.warehouse.dir": str(warehouse),
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
-        "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={catalog / 'derby.log'}",
+        JAVA_OPTIONS: f"-Dderby.stream.error.file={catalog / 'derby.log'}",
     }
 
 

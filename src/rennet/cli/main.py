@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from pyspark.errors import PySparkException
 
 from rennet.api import Engine
-from rennet.cli import bench, commands, demo, fuzz, pipelines
+from rennet.cli import bench, commands, demo, fuzz, pipelines, preparing
 from rennet.cli.commands import FAILED, INTERRUPTED, OK, UNEXPECTED, USAGE, Command, Context, UsageError
 from rennet.cli.output import Output, one_line
 from rennet.cli.progress import Activity
@@ -56,6 +56,8 @@ def _run(options: argparse.Namespace, out: Output) -> int:
         return bench.run(options, out, activity, opened)
     if options.command == "fuzz":
         return fuzz.run(options, out, activity)
+    if options.command == "prepare":
+        return preparing.run(options, out, activity)
     if options.command == "init":
         return pipelines.init(options, out)
     if options.command == "sql":
@@ -232,6 +234,7 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         "measure what each kind of work costs on this machine, for the cost model",
         _number("--rows", 4_000_000, "rows to measure with"),
     ),
+    "prepare": ("make later starts of Spark on this machine quicker",),
     "fuzz": (
         "check rennet itself on random queries, data and changes, in a warehouse of its own",
         _number("--cases", 200, "how many queries per seed"),

@@ -176,17 +176,23 @@ SELECT id % 7 AS remainder, COUNT(*) AS numbers FROM numbers GROUP BY id % 7;
 """
 
 
+def write_project(folder: Path) -> Path:
+    """A small project that runs: its specification, named like its folder."""
+    (folder / "transformations").mkdir(parents=True)
+    (folder / "storage").mkdir()
+    spec = folder / "spark-pipeline.yml"
+    spec.write_text(SPEC.format(name=folder.name, storage=f"file://{(folder / 'storage').resolve()}"))
+    (folder / "transformations" / "numbers.py").write_text(PYTHON)
+    (folder / "transformations" / "remainders.sql").write_text(SQL)
+    return spec
+
+
 def init(options: Namespace, out: Output) -> int:
     """Write a small project that runs."""
     folder = Path.cwd() / options.name
     if folder.exists():
         raise AlreadyExistsError(f"{folder} is there already.", "Choose another name.")
-    (folder / "transformations").mkdir(parents=True)
-    (folder / "storage").mkdir()
-    spec = SPEC.format(name=options.name, storage=f"file://{(folder / 'storage').resolve()}")
-    (folder / "spark-pipeline.yml").write_text(spec)
-    (folder / "transformations" / "numbers.py").write_text(PYTHON)
-    (folder / "transformations" / "remainders.sql").write_text(SQL)
+    write_project(folder)
     out.document({"project": str(folder)})
     out.line(f"The project {options.name} is there. To run it: cd {options.name} && rennet run")
     return OK
