@@ -34,8 +34,12 @@ ORDERED = (INT, DECIMAL, DOUBLE, STRING, DATE, TIMESTAMP, BOOLEAN)
 class Over:
     """Window functions over one relation."""
 
-    def __init__(self, maker: Maker, child: Relation, everything: bool = False) -> None:
+    def __init__(
+        self, maker: Maker, child: Relation, everything: bool = False, totals: list[str] | None = None
+    ) -> None:
         self.maker = maker
+        self.totals = [] if totals is None else totals
+        """The order that leaves no rows tied but equal ones, once one was made."""
         self.columns = child.columns
         """All of them can be ordered by."""
         usable = [c for c in child.columns if c.kind in values.KEYS]
@@ -46,9 +50,13 @@ class Over:
         return f"PARTITION BY {', '.join(key.name for key in self.keys)} " if self.keys else ""
 
     def total(self) -> str:
-        """An order that leaves no rows tied but equal ones."""
+        """An order that leaves no rows tied but equal ones, the same for all functions of a SELECT.
+
+        By two such orders, it would be open which of two equal rows is first in both.
+        """
         rest = [c for c in self.columns if c not in self.keys] or list(self.columns)
-        return f"({self.partition}ORDER BY {self.maker.order(self.maker.shuffled(rest))}"
+        self.totals.append(f"({self.partition}ORDER BY {self.maker.order(self.maker.shuffled(rest))}")
+        return self.totals[0]
 
     def partial(self, kinds: Sequence[str] = ORDERED) -> tuple[str, Column]:
         """An order that may leave ties, and its column."""
@@ -156,7 +164,8 @@ def _shown(maker: Maker, op: str, child: Relation, made: list[tuple[str, str]]) 
 def several(maker: Maker, depth: int) -> Relation:
     """Functions over different windows in one SELECT."""
     child = _below(maker, "window.several", depth)
-    made = [maker.one(list(FUNCTIONS.values()))(Over(maker, child)) for _ in range(3)]
+    totals: list[str] = []
+    made = [maker.one(list(FUNCTIONS.values()))(Over(maker, child, totals=totals)) for _ in range(3)]
     return _shown(maker, "window.several", child, made)
 
 
