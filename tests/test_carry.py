@@ -49,15 +49,7 @@ CONSTANTS = {
     "outer_joins": (
         "SELECT t.id, u.name FROM t LEFT JOIN u ON t.k = u.k AND u.name <> {}", "'one'", "'two'",
     ),
-    "windows": (
-        "SELECT id, sum(x) OVER (PARTITION BY k ORDER BY id) AS s FROM t WHERE x > {}", "3", "8",
-    ),
-    "cases": ("SELECT id, CASE WHEN x < {} THEN 'small' ELSE 'large' END AS size FROM t", "5", "9"),
-    "papers": ("SELECT id, x FROM t WHERE g = {}", "'x'", "'y'"),
-    "ranges": ("SELECT id, g FROM t WHERE x BETWEEN {} AND 15", "3", "8"),
     "sums": ("SELECT k, sum(x) AS s, count(*) AS n FROM t WHERE g = {} GROUP BY k", "'x'", "'y'"),
-    "medians": ("SELECT k, median(x) AS m FROM t WHERE x < {} GROUP BY k", "20", "12"),
-    "global_sums": ("SELECT sum(x) AS s FROM t WHERE g <> {}", "'x'", "'y'"),
     "joins": ("SELECT t.id, u.name FROM t JOIN u ON t.k = u.k WHERE t.g = {}", "'x'", "'y'"),
     "subqueries": ("SELECT id FROM t WHERE k IN (SELECT k FROM u WHERE name = {})", "'one'", "'two'"),
     "counted_cases": (

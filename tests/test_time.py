@@ -15,11 +15,8 @@ NOON = datetime(2024, 3, 10, 12, tzinfo=UTC)
 VIEWS = {
     "recent": "SELECT id, g FROM t WHERE at > current_timestamp() - INTERVAL 3 HOURS AND k > 0",
     "or_small": "SELECT id FROM t WHERE at < now() - INTERVAL 2 HOURS OR x = 3",
-    "passed": "SELECT g, count(*) AS n FROM t WHERE at < current_timestamp() GROUP BY g",
-    "flag": "SELECT id, CASE WHEN at < now() THEN 'past' ELSE 'to come' END AS what FROM t",
     "sums": "SELECT g, sum(CASE WHEN at < now() THEN x END) s, count_if(at > now()) n FROM t GROUP BY g",
     "outer_join": "SELECT t.id, u.name FROM t LEFT JOIN u ON t.k = u.k AND t.at < now()",
-    "inner_join": "SELECT t.id, u.name FROM t JOIN u ON t.k = u.k AND t.at < now()",
     "having": "SELECT g, max(at) AS last FROM t GROUP BY g HAVING max(at) < now()",
     "windowed": "SELECT id, sum(CASE WHEN at < now() THEN x END) OVER (PARTITION BY g ORDER BY id) s FROM t",
     "days": "SELECT id, datediff(current_date(), at) AS age FROM t",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from pyspark.sql import SparkSession
@@ -17,25 +16,12 @@ from tests.analytics.tables import create
 from tests.reading import names_of_tables, shown
 from tests.scenarios.runner import bag, ordered, same
 
-SHARE = 3
-"""So many queries, of one of the businesses, are the part of a day; all have one within four months."""
-
 RECOMPUTED = {
     "products_below_a_category": "a recursive CTE: how deep a change goes is not known before it is followed",
     "key_figures": "one group with distinct counts: all of it would have to be read again",
     "overall_satisfaction": "one group with a median: all of it would have to be read again",
 }
 """The few queries that are computed in full at every refresh, and why that is so."""
-
-
-def part_of(day: date) -> tuple[Business, dict[str, str]]:
-    """The business whose turn it is, and every n-th of its queries, from one that moves on each time."""
-    number = day.toordinal()
-    business = list(BUSINESSES.values())[number % len(BUSINESSES)]
-    queries = business.queries
-    steps = len(queries) // SHARE
-    names = list(queries)[number // len(BUSINESSES) % steps :: steps]
-    return business, {name: queries[name] for name in names}
 
 
 class Watch:
@@ -104,12 +90,6 @@ class Watch:
             self.answered.add(name)
 
 
-def test_part_of_the_day(spark: SparkSession) -> None:
-    business, queries = part_of(datetime.now(UTC).date())
-    faults = Watch(spark, business, queries)()
-    assert not faults, "\n".join(faults)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("business", "theme"), [(name, theme) for name, found in BUSINESSES.items() for theme in found.themes]
@@ -120,10 +100,8 @@ def test_theme(spark: SparkSession, business: str, theme: str) -> None:
     assert not faults, "\n".join(faults)
 
 
-def test_enough_is_asked_and_nothing_left_out() -> None:
+def test_enough_is_asked_and_little_recomputed() -> None:
     everything = {name for business in BUSINESSES.values() for name in business.queries}
-    days = [date(2026, 1, 1) + timedelta(days=n) for n in range(120)]
     assert len(everything) >= 150
-    assert {name for day in days for name in part_of(day)[1]} == everything
     assert len(RECOMPUTED) <= 3
     assert RECOMPUTED.keys() <= everything

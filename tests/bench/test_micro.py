@@ -15,11 +15,8 @@ from rennet.bench.micro.shapes import CLUSTERED, SHAPES
 SMALL = Settings(rows=2_000, changes=20, repeat=1, warm_up=0)
 
 
-QUICK = {
-    "append_only_filter",
-    "outer_join",
-}
-"""A simple shape and one that is not; all the others are in the sweep."""
+QUICK = {"append_only_filter"}
+"""All the others are in the sweep."""
 CASES = [
     pytest.param(shape, id=shape.name, marks=() if shape.name in QUICK else pytest.mark.slow)
     for shape in (*SHAPES, CLUSTERED[0])
