@@ -85,7 +85,7 @@ def having(
     """
     limits = key_bounds(keys, wanted) if bounds is None else bounds
     pairs = tuple(zip(keys, wanted.output, strict=True))
-    return bounded(_placed(rows, pairs, wanted), limits)
+    return bounded(_selected(rows, pairs, wanted), limits)
 
 
 def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
@@ -99,20 +99,33 @@ def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Ex
 
 
 def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
-    """The rows with a wanted key, the semi join as far down as it can go."""
-    found = _pushed(node, keys, wanted)
-    if found is not None:
-        return found
+    """All rows with a wanted key and perhaps others, the semi join as far down as it can go."""
+    return _pushed(node, keys, wanted) or _selected(node, keys, wanted)
+
+
+def _selected(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
+    """The rows with a wanted key and no others, the semi join as far down as all keys can go together.
+
+    Further down it may go with some of them: left out there is only what is left out here as well.
+    """
     if isinstance(node, Filter | PassThrough):
-        return node.with_children((_placed(node.child, keys, wanted),))
+        return node.with_children((_selected(node.child, keys, wanted),))
     if isinstance(node, Project):
         below = through(node.exprs, keys)
         if all(computable(mine, node.child.ids) for mine, _ in below):
-            return node.with_children((_placed(node.child, below, wanted),))
+            return node.with_children((_selected(node.child, below, wanted),))
     if isinstance(node, Union):
         return node.with_children(
-            tuple(_placed(child, renamed(node, child, keys), wanted) for child in node.children)
+            tuple(_selected(child, renamed(node, child, keys), wanted) for child in node.children)
         )
+    if isinstance(node, Aggregate | Window):
+        (below,) = selected_below(node, keys)
+        if len(below) == len(keys):
+            return node.with_children((_selected(node.child, below, wanted),))
+    return _semi_joined(_pushed(node, keys, wanted) or node, keys, wanted)
+
+
+def _semi_joined(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:
     condition = conjunction([same(mine, theirs) for mine, theirs in keys])
     asked = tuple(theirs for _, theirs in keys)
     few = wanted if wanted.output == asked else project(wanted, asked)
