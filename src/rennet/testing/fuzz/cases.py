@@ -20,10 +20,10 @@ from rennet.testing.fuzz.tree import Relation, operators, sql
 TOGETHER = 20
 """Queries per batch."""
 CHANGES = 3
-DEPTHS = (1, 2, 2, 2, 2, 3)
+DEPTHS = (2, 2, 2, 3)
 MOST_NODES = 8
 """Operators in one query, leaves counted."""
-CANDIDATES = 6
+CANDIDATES = 10
 """So many queries are made for one that is taken."""
 LARGE = 0.15
 """The share of batches that are handled like large tables."""

@@ -175,6 +175,7 @@ class _Run:
         self.tally.incremental += found.incremental
         if not found.incremental:
             self.tally.never[found.reason] += 1
+            self.tally.examples.setdefault(found.reason, f"--seed {self.batch.seed} --case {case.number}")
         for technique, choices in self._plan(options):
             suffix = "" if choices or technique is None else f"_{technique.lower()}"
             name = f"m{case.number}{suffix}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from rennet.testing.fuzz.tree import Relation, pairs
+from rennet.testing.fuzz.tree import Relation, operators, pairs
 
 Pair = tuple[str, str]
 NEW, FIRST = 10.0, 3000.0
@@ -48,10 +48,9 @@ class Coverage:
                 self.seen[pair] += 1
 
     def gain(self, query: Relation) -> float:
-        """How much of what is missing a query shows, for its size."""
-        found = set(pairs(query))
-        new = sum(self._worth(pair) for pair in found & self.possible if not self.seen[pair])
-        return new / (1 + len(found))
+        """How much of what is missing a query shows, for what it costs: more than twice for twice its size."""
+        new = sum(self._worth(pair) for pair in set(pairs(query)) & self.possible if not self.seen[pair])
+        return float(new / len(operators(query)) ** 2)
 
     @property
     def missing(self) -> list[Pair]:

@@ -60,6 +60,8 @@ class Tally:
     """Which operators stood directly above which."""
     never: Counter[str] = field(default_factory=Counter)
     """Why queries are never incremental."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """One query for each of those reasons."""
     invalid: Counter[str] = field(default_factory=Counter)
     """Why Spark itself does not run a query."""
     techniques: Counter[str] = field(default_factory=Counter)
@@ -98,7 +100,10 @@ class Tally:
         ):
             if counts:
                 made.append(f"{title}:")
-                made += [f"  {count:6}  {name}" for name, count in counts.most_common()]
+                made += [
+                    f"  {count:6}  {name}" + (f" ({self.examples[name]})" if name in self.examples else "")
+                    for name, count in counts.most_common()
+                ]
         made += [f"slow: {taken:.1f} s  {what}" for taken, what in sorted(self.slow, reverse=True)[:SLOWEST]]
         made.append("seconds: " + ", ".join(f"{name} {n:.0f}" for name, n in self.seconds.most_common()))
         return made
@@ -109,6 +114,7 @@ class Tally:
             "checks": self.checks,
             "incremental": self.incremental,
             "never": dict(self.never),
+            "examples": self.examples,
             "invalid": dict(self.invalid),
             "techniques": dict(self.techniques),
             "reasons": dict(self.reasons),
