@@ -48,9 +48,9 @@ class Coverage:
                 self.seen[pair] += 1
 
     def gain(self, query: Relation) -> float:
-        """How much of what is missing a query shows, for what it costs: more than twice for twice its size."""
+        """How much of what is missing a query shows, for its size: a large one costs more than two small."""
         new = sum(self._worth(pair) for pair in set(pairs(query)) & self.possible if not self.seen[pair])
-        return float(new / len(operators(query)) ** 2)
+        return new / float(1 + len(operators(query))) ** 2
 
     @property
     def missing(self) -> list[Pair]:
