@@ -73,6 +73,7 @@ def test_small_files_are_put_together(
     engine.drop("cost_files")
 
 
+@pytest.mark.slow
 def test_rates_can_be_measured(spark: SparkSession, engine: Engine) -> None:
     file = rates_file(str(spark.conf.get("spark.sql.warehouse.dir")))
     assert file is not None
