@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rennet.enable.states import FORMULAS, States, formula, summable
+from rennet.enable.states import FORMULAS, States, formula, names_twice, summable
 from rennet.plan.expressions import AggregateCall, Attribute, cast, literal
 from tests.laws.queries import average, catalyst, column, count, moments, total
 
@@ -92,3 +92,17 @@ def test_a_cast_argument_is_summed_as_it_is() -> None:
     states = States()
     assert formula(states, total(cast(X, "decimal(10,0)"))) is not None
     assert formula(states, total(cast(X, "double"))) is None
+
+
+@pytest.mark.parametrize(
+    ("type", "twice"),
+    [
+        ("bigint", False),
+        ("struct<c0:struct<a:bigint,b:decimal(10,2)>,c1:bigint>", False),
+        ("struct<c0:struct<a:bigint,A:bigint>,c1:bigint>", True),
+        ("array<struct<a:map<string,struct<a:int>>,b:int>>", False),
+        ("map<string,struct<a:array<int>,b:int,a:date>>", True),
+    ],
+)
+def test_fields_of_one_name_cannot_be_stored(type: str, twice: bool) -> None:
+    assert names_twice(type) == twice

@@ -145,9 +145,29 @@ def extreme_formula(states: States, aggregate: AggregateCall) -> Expr | None:
     (value,) = aggregate.children
     if "collate" in value.type:  # equal strings may differ: which one is kept is left open
         return None
+    if names_twice(value.type):
+        return None
     if aggregate.condition is not None:
         value = call("if", aggregate.condition, value, literal(None, value.type), type=value.type)
     return states.best(aggregate.op.lower(), value)
+
+
+PART_OF_A_TYPE = re.compile(r"struct<|\w+<|>|[^<>,:]+:")
+
+
+def names_twice(type: str) -> bool:
+    """Has a struct in it two fields of one name? Spark computes with those, but Delta does not store them."""
+    seen: list[set[str]] = [set()]
+    for part in PART_OF_A_TYPE.findall(type.lower()):
+        if part.endswith("<"):
+            seen.append(set())
+        elif part == ">":
+            seen = seen[:-1] or [set()]  # a name may have such a sign in it
+        elif part in seen[-1]:
+            return True
+        else:
+            seen[-1].add(part)
+    return False
 
 
 def average_formula(states: States, aggregate: AggregateCall) -> Expr | None:

@@ -58,6 +58,8 @@ def in_select(op: str, maker: Maker, depth: int) -> Relation:
     if maker.chance(0.5):
         condition = f"CASE WHEN {condition} THEN 1 ELSE 0 END"
         made = Column(made.name, values.INT)
+    elif " IN (" in condition:  # Spark itself says NULL or false, depending on what is around it
+        condition = f"coalesce({condition}, false)"
     template = f"SELECT {{i0}}, {condition} AS {made.name} FROM {{r0}} AS o"
     below = parts.relation("", template, shown(maker, parts.outer.columns), where)
     return _with_column(op, below, made)
