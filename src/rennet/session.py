@@ -114,7 +114,7 @@ def session(
 
 def _java_options(place: Path, given: str) -> str:
     """Those of the embedded catalog, those that make the start quicker, and those given, which come last."""
-    return " ".join(filter(None, (lasting(place)[JAVA_OPTIONS], using(given), given)))
+    return " ".join(filter(None, (_log_of_the_catalog(place), using(given), given)))
 
 
 def _forget_yarn(spark: SparkSession) -> None:
@@ -234,8 +234,13 @@ def lasting(warehouse: Path) -> dict[str, str]:
     return {
         "spark.sql.warehouse.dir": str(warehouse),
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
-        JAVA_OPTIONS: f"-Dderby.stream.error.file={catalog / 'derby.log'}",
+        JAVA_OPTIONS: _log_of_the_catalog(warehouse),
     }
+
+
+def _log_of_the_catalog(warehouse: Path) -> str:
+    """The option that keeps its log beside it, and not in the folder one happens to be in."""
+    return f"-Dderby.stream.error.file={warehouse / CATALOG / 'derby.log'}"
 
 
 def _explained(error: Exception, place: str | Path, log: Log | None = None) -> SessionError:
