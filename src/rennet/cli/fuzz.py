@@ -8,7 +8,7 @@ from pathlib import Path
 from rennet.cli.commands import DIFFERENT, OK, UsageError
 from rennet.cli.output import Output
 from rennet.cli.progress import Activity
-from rennet.testing.fuzz.run import Options, seed_of_today, small_session
+from rennet.testing.fuzz.run import Options, seed_of_today
 from rennet.testing.fuzz.run import run as run_cases
 
 
@@ -26,10 +26,17 @@ def run(options: Namespace, out: Output, activity: Activity) -> int:
         Path(options.out),
         options.shrink,
         seeds=options.seeds,
+        processes=options.processes,
     )
     out.line(f"seed {seed}")
-    with activity.doing("starting Spark"), small_session() as engine:
-        report = run_cases(engine, wanted, activity.now)
+
+    def say(what: str) -> None:
+        activity.now(what)
+        if what.startswith("FAILED"):
+            out.line(what, "bold red")
+
+    with activity.doing("starting Spark"):
+        report = run_cases(wanted, say)
     out.document(report.to_dict())
     for line in report.lines():
         out.line(line, "bold red" if line.startswith("FAILED") else "")

@@ -239,6 +239,7 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         "check rennet itself on random queries, data and changes, in a warehouse of its own",
         _number("--cases", 200, "how many queries per seed"),
         _number("--seeds", 1, "how many seeds in a row"),
+        _number("--processes", 1, "share them out to so many processes, each with a Spark of its own"),
         (
             ("--seed",),
             {"metavar": "S", "type": _count, "help": "what everything follows from (default: the date)"},

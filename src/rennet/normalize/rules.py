@@ -6,6 +6,8 @@ is never run, because it would replace `current_timestamp()` by a value and fold
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rennet.jvm import JavaObject, Jvm
 from rennet.plan.surgery import map_expressions, map_subqueries
 
@@ -51,8 +53,7 @@ AFTER_SUBQUERIES: tuple[str, ...] = (
 def normalize(jvm: Jvm, analyzed: JavaObject) -> JavaObject:
     """Views and CTEs inlined, subqueries as joins, filters merged, projections collapsed; same result."""
     plan = jvm.type(OPTIMIZER + "InlineCTE")(True, False).apply(analyzed)
-    plan = _applied(jvm, BEFORE_SUBQUERIES, plan)
-    return _applied(jvm, AFTER_SUBQUERIES, _without_subqueries(jvm, plan))
+    return _finished(jvm, _without_subqueries(jvm, plan))
 
 
 def _applied(jvm: Jvm, rules: tuple[str, ...], plan: JavaObject) -> JavaObject:
@@ -63,9 +64,15 @@ def _applied(jvm: Jvm, rules: tuple[str, ...], plan: JavaObject) -> JavaObject:
 
 def _without_subqueries(jvm: Jvm, plan: JavaObject) -> JavaObject:
     """Subqueries as joins, those inside of others first: Catalyst's rules do not look into them."""
+    plan = _applied(jvm, BEFORE_SUBQUERIES, plan)
     if not _has_subqueries(jvm, plan):
         return plan
-    return _applied(jvm, SUBQUERIES, _inside_subqueries(jvm, plan))
+    return _applied(jvm, SUBQUERIES, _inside_subqueries(jvm, plan, _without_subqueries))
+
+
+def _finished(jvm: Jvm, plan: JavaObject) -> JavaObject:
+    """What comes last, in the subqueries that stay too: those that are values."""
+    return _inside_subqueries(jvm, _applied(jvm, AFTER_SUBQUERIES, plan), _finished)
 
 
 def _has_subqueries(jvm: Jvm, plan: JavaObject) -> bool:
@@ -73,16 +80,18 @@ def _has_subqueries(jvm: Jvm, plan: JavaObject) -> bool:
     return bool(plan.containsPattern(patterns.PLAN_EXPRESSION()))
 
 
-def _inside_subqueries(jvm: Jvm, plan: JavaObject) -> JavaObject:
+def _inside_subqueries(
+    jvm: Jvm, plan: JavaObject, rewritten: Callable[[Jvm, JavaObject], JavaObject]
+) -> JavaObject:
     """The plan with the plans of its subqueries rewritten."""
     if not _has_subqueries(jvm, plan):
         return plan
 
     def change(expression: JavaObject) -> JavaObject:
-        return map_subqueries(jvm, expression, lambda inner: _without_subqueries(jvm, inner), change)
+        return map_subqueries(jvm, expression, lambda inner: rewritten(jvm, inner), change)
 
     children = jvm.items(plan.children())
-    made = [_inside_subqueries(jvm, child) for child in children]
+    made = [_inside_subqueries(jvm, child, rewritten) for child in children]
     if any(new is not old for new, old in zip(made, children, strict=True)):
         plan = plan.withNewChildren(jvm.seq(made))
     return map_expressions(jvm, plan, change)

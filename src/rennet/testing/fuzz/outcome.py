@@ -81,6 +81,16 @@ class Tally:
         finally:
             self.seconds[what] += time.monotonic() - started  # type: ignore[assignment]
 
+    def add(self, other: Tally) -> None:
+        """Count what another run found too."""
+        self.cases += other.cases
+        self.checks += other.checks
+        self.incremental += other.incremental
+        self.slow += other.slow
+        self.examples = {**other.examples, **self.examples}
+        for name in ("pairs", "never", "invalid", "techniques", "reasons", "seconds"):
+            getattr(self, name).update(getattr(other, name))
+
     @property
     def share(self) -> float:
         """The share of incremental queries."""

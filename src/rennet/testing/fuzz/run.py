@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from rennet.api import Engine
+from rennet.errors import SessionError
 from rennet.session import close, session
 from rennet.testing.fuzz.cases import Batch, batches, coverage
 from rennet.testing.fuzz.check import AUTO, Checker
 from rennet.testing.fuzz.coverage import Pair
 from rennet.testing.fuzz.outcome import Failure, Tally
 from rennet.testing.fuzz.scenario import file_name, scenario
-from rennet.testing.fuzz.settings import COMPILER, SETTINGS
+from rennet.testing.fuzz.settings import COMPILER, COMPILERS, SETTINGS
 from rennet.testing.fuzz.shrink import Judge, Shrinker
 
+LONG = 300
+"""With more queries than this in one process, code that is compiled well pays."""
 MOST_SHRUNK = 5
 """Failures beyond this many are written as they are."""
 
@@ -46,10 +51,12 @@ class Options:
     """Where failures are written."""
     shrink_seconds: float = 120.0
     """Time to make one failure small; nothing leaves it as it is."""
-    threads: int = 4
-    """So many views are refreshed at once."""
+    threads: int = 3
+    """So many views are refreshed at once by each process."""
     seeds: int = 1
     """So many seeds in a row."""
+    processes: int = 1
+    """So many share the work, each with a Spark of its own."""
 
 
 @dataclass
@@ -78,6 +85,12 @@ class Report:
         """Pairs that no query had which Spark could run."""
         return sorted(self.possible - self.tally.pairs.keys())
 
+    def add(self, other: Report) -> None:
+        """Count what another process found too."""
+        self.tally.add(other.tally)
+        self.failures += other.failures
+        self.files += other.files
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "seeds": list(self.seeds),
@@ -95,13 +108,31 @@ def seed_of_today() -> int:
     return int(datetime.now(UTC).strftime("%Y%m%d"))
 
 
-def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Run cases and report; `say` is told what is going on."""
+Say = Callable[[str], None]
+"""Is told what is going on."""
+
+
+def run(options: Options, say: Say = lambda _: None) -> Report:
+    """Run cases and report."""
     started = time.monotonic()
-    report = Report(range(options.seed, options.seed + options.seeds), coverage().possible)
-    end = math.inf if options.minutes is None else started + options.minutes * 60
+    if options.processes > 1:
+        report = _run_in_processes(options, say)
+    else:
+        with small_session(options) as engine:
+            report = run_batches(engine, options, say, count())
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def run_batches(engine: Engine, options: Options, say: Say, numbers: Iterator[int]) -> Report:
+    """Run the batches with these numbers, which rise."""
+    report = _empty(options)
+    end = math.inf if options.minutes is None else time.monotonic() + options.minutes * 60
     checker = Checker(engine, options.every, threads=options.threads, end=end)
+    wanted = next(numbers)
     for number, batch in enumerate(chain.from_iterable(_chosen(options, seed) for seed in report.seeds)):
+        if number < wanted:
+            continue
         say(f"seed {batch.seed}, cases {batch.cases[0].number} to {batch.cases[-1].number}")
         for failure in checker.run(batch, report.tally, endings=number % 2 == 0):
             say(f"FAILED {failure}")
@@ -110,8 +141,12 @@ def run(engine: Engine, options: Options, say: Callable[[str], None] = lambda _:
             _record(engine, options, report, batch, failure, left)
         if time.monotonic() > end:
             break
-    report.seconds = time.monotonic() - started
+        wanted = next(numbers)
     return report
+
+
+def _empty(options: Options) -> Report:
+    return Report(range(options.seed, options.seed + options.seeds), coverage().possible)
 
 
 def _record(
@@ -176,13 +211,71 @@ def _written(folder: Path, batch: Batch, failure: Failure) -> Path:
     return path
 
 
+# -- several processes --------------------------------------------------------------------------------------
+
+
+def _run_in_processes(options: Options, say: Say) -> Report:
+    """The batches are handed out one by one: Python runs one thread at a time, so one process leaves cores
+    idle while it reads plans."""
+    start = multiprocessing.get_context("spawn")
+    messages: Any = start.Queue()
+    shared = (options, start.Lock(), start.Value("q", 0), messages)
+    workers = [start.Process(target=_worker, args=shared) for _ in range(options.processes)]
+    for worker in workers:
+        worker.start()
+    try:
+        return _collected(options, say, workers, messages)
+    finally:
+        for worker in workers:
+            worker.terminate()
+
+
+def _worker(options: Options, starting: Any, taken: Any, messages: Any) -> None:
+    """One of them: says what it does, and at last what it found."""
+
+    def numbers() -> Iterator[int]:
+        while True:
+            with taken.get_lock():
+                number = taken.value
+                taken.value += 1
+            yield number
+
+    with ExitStack() as open_session:
+        with starting:  # Spark's resolver cannot download Delta's jars for two at once
+            engine = open_session.enter_context(small_session(options))
+        report = run_batches(engine, options, messages.put, numbers())
+    messages.put(report)
+
+
+def _collected(options: Options, say: Say, workers: list[Any], messages: Any) -> Report:
+    """What they found, all together; one that died is an error, as its cases were not checked."""
+    report, missing = _empty(options), len(workers)
+    while missing:
+        try:
+            message = messages.get(timeout=5)
+        except Empty:
+            if dead := [worker for worker in workers if worker.exitcode]:
+                raise SessionError(
+                    f"A process that checks random queries ended with exit code {dead[0].exitcode}.",
+                    "Its own messages are above. If memory ran out, use fewer --processes.",
+                ) from None
+            continue
+        if isinstance(message, Report):
+            report.add(message)
+            missing -= 1
+        else:
+            say(message)
+    return report
+
+
 # -- a session ----------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def small_session() -> Iterator[Engine]:
+def small_session(options: Options) -> Iterator[Engine]:
     """An engine for tiny tables, in a warehouse that is gone afterwards."""
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILER)
+    long = options.seeds * options.cases / options.processes > LONG
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILER if not long else COMPILERS)
     sys.setswitchinterval(0.0002)  # a thread that waits for the JVM's answer must not wait for others too
     place = tempfile.mkdtemp(prefix="rennet-fuzz-")
     try:

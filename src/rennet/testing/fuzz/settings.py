@@ -15,7 +15,8 @@ SETTINGS = {
     # Nor is it worth writing out the plan of each for a page nobody looks at.
     "spark.sql.ui.explainMode": "codegen",
 }
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
+COMPILERS = "-XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC -XX:NewRatio=1"
+COMPILER = f"-XX:TieredStopAtLevel=1 {COMPILERS}"
 """The same for the JVM: the quick compiler, with room for what it makes, or it would throw compiled code away
 and compile it again all the time, and for plans, which are large and soon gone."""
 
