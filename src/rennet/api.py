@@ -252,7 +252,7 @@ class Engine:
         if view.provenance is None:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
         with workspace(self._jvm) as jvm:
-            fit(jvm, sum(size_in_bytes(snapshot(jvm, source)) for source in view.provenance.sources))
+            fit(jvm, sum(size_in_bytes(jvm, snapshot(jvm, source)) for source in view.provenance.sources))
             fixed, query = view.definition.fixed, self._query(jvm, view)
             shown, expected = as_read(jvm, view).drop(*fixed), as_written(jvm, query, view.provenance)
             result = compare(str(view.name), expected.drop(*fixed), shown, samples)

@@ -1,12 +1,14 @@
 """The one bridge to Spark's JVM.
 
-Every dotted lookup of a class through Py4J is several round trips, and every lookup of its method one, so
-both are found once and kept. `Jvm.of(spark)` gives the same bridge for the same session every time.
+Every dotted lookup of a class through Py4J is several round trips, every lookup of its method one, and every
+object that comes back costs another when Python forgets it. So what does not change is found once and kept.
+`Jvm.of(spark)` gives the same bridge for the same session every time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -14,6 +16,12 @@ from weakref import WeakKeyDictionary
 from pyspark.sql import DataFrame, SparkSession
 
 JavaObject = Any
+FEW = 10
+"""So many items make a Java list in one round trip."""
+SEPARATOR = "\u0001"
+"""Between texts that are fetched together."""
+COLUMN = re.compile(r"(.*)#(\d+)L?(-T\d+ms)?", re.DOTALL)
+"""How Catalyst writes a column: name, id, a mark for 64-bit integers, the delay of a watermark."""
 
 
 class Jvm:
@@ -33,9 +41,12 @@ class Jvm:
         self._classes: dict[str, JavaObject] = {}
         self._types: dict[str, JavaObject] = {}
         self._objects: dict[str, JavaObject] = {}
-        self._as_scala = self.type("scala.jdk.javaapi.CollectionConverters").asScala
+        self._kept: dict[Hashable, JavaObject] = {}
+        self._to_seq = self.type("org.apache.spark.api.python.PythonUtils").toSeq
+        self._list_of = self.type("java.util.List").of
         self._array_list = self.type("java.util.ArrayList")
         self._option = self.type("scala.Option").apply
+        self._or_null = self.singleton("scala.$less$colon$less").refl()
         self.none: JavaObject = self.type("scala.Option").empty()
         self._dataset = self.singleton("org.apache.spark.sql.classic.Dataset")
 
@@ -57,13 +68,13 @@ class Jvm:
     def active(self) -> Iterator[None]:
         """Make this the session Spark's internals find when they look for one."""
         sessions = self.type("org.apache.spark.sql.classic.SparkSession")
-        before = sessions.getActiveSession()
+        before = self.value(sessions.getActiveSession())
         sessions.setActiveSession(self.session)
         try:
             yield
         finally:
-            if before.isDefined():
-                sessions.setActiveSession(before.get())
+            if before is not None:
+                sessions.setActiveSession(before)
             else:
                 sessions.clearActiveSession()
 
@@ -92,23 +103,46 @@ class Jvm:
             found = self._objects[name] = module.get(None)
         return found
 
+    def static(self, name: str, method: str) -> JavaObject:
+        """A static method, or one of a Scala `object` that has a class beside it."""
+        return self.kept((name, method), lambda: getattr(self.type(name), method))
+
+    def kept(self, key: Hashable, make: Callable[[], JavaObject]) -> JavaObject:
+        """An object that is the same for every session, made when it is first asked for."""
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make()
+        return found
+
     def some(self, value: JavaObject) -> JavaObject:
         return self._option(value)
 
+    def value(self, option: JavaObject) -> JavaObject | None:
+        """What a Scala `Option` holds, if anything."""
+        return option.orNull(self._or_null)
+
     def seq(self, items: Iterable[JavaObject]) -> JavaObject:
         """A Scala `Seq` of the items."""
+        given = list(items)
+        if len(given) <= FEW:
+            return self._to_seq(self._list_of(*given))
         made = self._array_list()
-        for item in items:
+        for item in given:
             made.add(item)
-        return self.scala_seq(made)
+        return self._to_seq(made)
 
     def scala_seq(self, java_list: JavaObject) -> JavaObject:
         """A Java list as a Scala `Seq`."""
-        return self._as_scala(java_list).toSeq()
+        return self._to_seq(java_list)
 
     def items(self, seq: JavaObject) -> list[JavaObject]:
         """A Scala `Seq` as a Python list."""
         return [seq.apply(i) for i in range(seq.size())]
+
+    def texts(self, seq: JavaObject) -> list[str]:
+        """The items of a Scala collection as text, all at once."""
+        joined: str = seq.mkString(SEPARATOR)
+        return joined.split(SEPARATOR) if joined else []
 
     def iterate(self, iterable: JavaObject) -> Iterator[JavaObject]:
         """Anything with a Scala `iterator`."""
@@ -122,3 +156,10 @@ class Jvm:
 
     def analyzed(self, frame: DataFrame) -> JavaObject:
         return frame._jdf.queryExecution().analyzed()
+
+
+def column_named(text: str) -> tuple[str, int]:
+    """Name and id of a column, of the text that Catalyst writes for it."""
+    found = COLUMN.fullmatch(text)
+    assert found is not None, text
+    return found[1], int(found[2])

@@ -2,7 +2,8 @@
 
 A file is readable text in sections. `[setup]` holds SQL; `[view NAME]` a query, created once for every
 technique that could maintain it; `[change TITLE]` holds SQL that changes tables. `[change TITLE -> T]` says
-which technique rennet chooses by itself for the first view. `[large]` has the tables handled like large ones.
+which technique rennet chooses by itself for the first view, `[view NAME -> COMPLETE_RECOMPUTE]` that a view
+cannot be incremental, and all others must be. `[large]` has the tables handled like large ones.
 After the last change nothing is changed, which must be noticed, and then everything is taken away.
 """
 
@@ -36,6 +37,8 @@ class Scenario:
     name: str
     setup: list[str] = field(default_factory=list)
     views: dict[str, str] = field(default_factory=dict)
+    full: set[str] = field(default_factory=set)
+    """Views that are never incremental."""
     changes: list[tuple[str, list[str], str | None]] = field(default_factory=list)
     large: bool = False
 
@@ -53,6 +56,8 @@ def load(path: Path) -> Scenario:
             scenario.setup += split(body)
         elif kind == "view":
             scenario.views[title] = body.rstrip(";")
+            if technique == Technique.COMPLETE_RECOMPUTE:
+                scenario.full.add(title)
         elif kind == "change":
             scenario.changes.append((title, split(body), technique))
         elif kind == "large":
@@ -111,6 +116,7 @@ class Run:
         found = self.engine.explain(query)
         usable = [Technique(t["technique"]) for t in found.techniques if t["applicable"]]
         incremental = [t for t in usable if t is not Technique.COMPLETE_RECOMPUTE]
+        assert bool(incremental) == (view not in self.scenario.full), f"{view}: {found.reason}"
         self.copies[view] = {f"{view}__{t.lower()}": t for t in incremental or usable}
         for name in self.copies[view]:
             self.engine.create_materialized_view(name, query)

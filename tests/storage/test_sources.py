@@ -71,11 +71,11 @@ def test_leaves(jvm: Jvm, tables: Tables, spark: SparkSession) -> None:
     name, path = tables.make("id INT")
     table = leaf(jvm, spark, f"SELECT * FROM {name}")
     assert is_delta(table)
-    assert name_and_path(table) == (f"spark_catalog.default.{name}", f"file:{path}")
+    assert name_and_path(jvm, table) == (f"spark_catalog.default.{name}", f"file:{path}")
     assert travelled_to(table) is None
     assert travelled_to(leaf(jvm, spark, f"SELECT * FROM {name} VERSION AS OF 0")) == 0
     by_path = leaf(jvm, spark, f"SELECT * FROM delta.`{path}`")
-    assert is_delta(by_path) and name_and_path(by_path)[1] == f"file:{path}"
+    assert is_delta(by_path) and name_and_path(jvm, by_path)[1] == f"file:{path}"
     assert not is_delta(leaf(jvm, spark, "SELECT * FROM range(3)"))
     spark.range(3).write.parquet(f"{path}.parquet")
     assert not is_delta(leaf(jvm, spark, f"SELECT * FROM parquet.`{path}.parquet`"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
@@ -17,6 +16,9 @@ from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
 from rennet.storage.transaction import FILE, ROW, Transaction
+
+WANTED, LOST = "__mv_wanted_", "__mv_lost_"
+"""Columns of keys to look for, and of rows to look for."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +73,17 @@ def _delete(
         return transaction.delete_partitions(removed.column, removed.values), None
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
-        return transaction.delete(places.where(F.col(ROW).isNotNull())), None
+        return transaction.delete(places.where(f"{ROW} IS NOT NULL")), None
     if isinstance(removed, Keyed):
-        keys = _renamed(writer.dataframe(removed.keys), "__mv_wanted_")
+        keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
         target = _target(writer, transaction)
         return transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)), None
-    lost = _renamed(writer.dataframe(removed.delta), "__mv_lost_")
-    expected = _expected(lost)
+    count = len(removed.delta.output) - 1
+    lost = named(writer.dataframe(removed.delta), LOST, count + 1)
+    expected = _expected(lost, count)
     if not expected:  # the view need not be read to find nothing
         return 0, 0
-    return transaction.delete(alike(_target(writer, transaction), lost, columns)), expected
+    return transaction.delete(alike(_target(writer, transaction), lost, columns, count)), expected
 
 
 def _target(writer: Writer, transaction: Transaction) -> DataFrame:
@@ -93,16 +96,14 @@ def _of_keys(
 ) -> DataFrame:
     """The stored rows that have one of the keys and, if ranges are given, lie in its range."""
     count = len(removed.columns)
-    match = F.lit(True)
+    same = [f"{quote(columns[i])} <=> {WANTED}{n}" for n, i in enumerate(removed.columns)]
     if removed.within is not None:
         column = quote(columns[removed.within])
         if skipping:
             target = _between_bounds(target, column, keys, removed.unknown)
-        low, high, whole = (keys[name] for name in keys.columns[count:])
-        match = _inside(target[column], low, high, whole, removed.unknown)
-    stored = [target[quote(columns[i])] for i in removed.columns]
-    match = match & _all_equal(stored, [keys[name] for name in keys.columns[:count]])
-    return target.join(keys, match, "left_semi").select(FILE, ROW)
+        low, high, whole = (f"{WANTED}{count + n}" for n in range(3))
+        same.append(_inside(column, low, high, whole, removed.unknown))
+    return target.join(keys, _all(same), "left_semi").selectExpr(FILE, ROW)
 
 
 def _between_bounds(target: DataFrame, column: str, keys: DataFrame, unknown: bool) -> DataFrame:
@@ -126,54 +127,55 @@ def _between_bounds(target: DataFrame, column: str, keys: DataFrame, unknown: bo
     return target
 
 
-def _inside(value: Column, low: Column, high: Column, whole: Column, unknown: bool) -> Column:
+def _inside(value: str, low: str, high: str, whole: str, unknown: bool) -> str:
     """Is the value in the range? An end that is NULL is open; `unknown` says where a NULL value is."""
-    above, below = (F.coalesce(each, F.lit(True)) for each in (value >= low, value <= high))
-    known = F.lit(True) if unknown else value.isNotNull()
-    return whole | (known & above & below)
+    known = "true" if unknown else f"{value} IS NOT NULL"
+    return f"({whole} OR {known} AND coalesce({value} >= {low}, true) AND coalesce({value} <= {high}, true))"
 
 
-def alike(target: DataFrame, lost: DataFrame, columns: list[str]) -> DataFrame:
-    """Of the stored rows equal to a lost row, as many as were lost."""
-    *values, weight = (lost[name] for name in lost.columns)
-    columns = columns[: len(values)]  # those after it were computed when their row came
-    maps = [isinstance(target.schema[name].dataType, MapType) for name in columns]
-    pairs = list(zip([target[quote(name)] for name in columns], values, maps, strict=True))
-    plain = [(old, new) for old, new, is_map in pairs if not is_map]
-    match = _all_equal([old for old, _ in plain], [new for _, new in plain])
-    for old, new, is_map in pairs:
-        if is_map:
-            match = match & _same_map(old, new)
-    spelled = [F.coalesce(F.to_json(_entries(new)), F.lit("")) for _, new, is_map in pairs if is_map]
-    order = Window.partitionBy(*(new for _, new in plain), *spelled).orderBy(FILE, ROW)
-    copies = target.join(lost, match, "inner").select(FILE, ROW, (-weight).alias(WEIGHT), *values)
-    numbered = copies.withColumn("__mv_copy", F.row_number().over(order))
-    return numbered.where(F.col("__mv_copy") <= F.col(WEIGHT)).select(FILE, ROW)
+def alike(target: DataFrame, lost: DataFrame, columns: list[str], count: int) -> DataFrame:
+    """Of the stored rows equal to a lost row, as many as were lost: its `count` values, then its weight.
+
+    Columns after those were computed when their row came.
+    """
+    kinds = target.schema
+    values = {f"{LOST}{n}": name for n, name in enumerate(columns[:count])}
+    maps = {value for value, name in values.items() if isinstance(kinds[name].dataType, MapType)}
+    same = [
+        _same_map(quote(name), value) if value in maps else f"{quote(name)} <=> {value}"
+        for value, name in values.items()
+    ]
+    spelled = (f"coalesce(to_json({_entries(v)}), '')" if v in maps else v for v in values)
+    by = f"PARTITION BY {', '.join(spelled)}" if values else ""
+    copies = target.join(lost, _all(same), "inner").selectExpr(
+        FILE, ROW, f"-{LOST}{count} AS {WEIGHT}", *values
+    )
+    numbered = copies.selectExpr("*", f"row_number() OVER ({by} ORDER BY {FILE}, {ROW}) AS __mv_copy")
+    return numbered.where(f"__mv_copy <= {WEIGHT}").selectExpr(FILE, ROW)
 
 
-def _same_map(left: Column, right: Column) -> Column:
+def _same_map(left: str, right: str) -> str:
     """Maps cannot be compared, their sorted entries can; as a key of a join those would be compared byte by
     byte, and the bytes of a NULL inside of them mean nothing."""
-    return F.when(_entries(left).eqNullSafe(_entries(right)), F.lit(True)).otherwise(F.lit(False))
+    return f"CASE WHEN {_entries(left)} <=> {_entries(right)} THEN true ELSE false END"
 
 
-def _entries(of: Column) -> Column:
-    return F.sort_array(F.map_entries(of))
+def _entries(of: str) -> str:
+    return f"sort_array(map_entries({of}))"
 
 
-def _expected(lost: DataFrame) -> int:
-    (row,) = lost.agg(F.coalesce(F.sum(-lost[lost.columns[-1]]), F.lit(0))).collect()
+def _expected(lost: DataFrame, weight: int) -> int:
+    (row,) = lost.selectExpr(f"coalesce(sum(-{LOST}{weight}), 0)").collect()
     return int(row[0])
 
 
-def _all_equal(left: list[Column], right: list[Column]) -> Column:
-    pairs = [a.eqNullSafe(b) for a, b in zip(left, right, strict=True)]
-    return reduce(lambda a, b: a & b, pairs, F.lit(True))
+def _all(conditions: list[str]) -> Column:
+    return F.expr(" AND ".join(conditions) or "true")
 
 
-def _renamed(frame: DataFrame, prefix: str) -> DataFrame:
+def named(frame: DataFrame, prefix: str, count: int) -> DataFrame:
     """Names of their own, so that stored and computed columns cannot be confused."""
-    return frame.toDF(*(f"{prefix}{i}" for i in range(len(frame.columns))))
+    return frame.toDF(*(f"{prefix}{n}" for n in range(count)))
 
 
 def _mismatch(expected: int, deleted: int) -> Issue:

@@ -49,7 +49,7 @@ def costs(
     sizes = {
         source.path: _whole(known[source.path])
         if source.path in known
-        else TableSize(float(size_in_bytes(snapshot(jvm, source))))
+        else TableSize(float(size_in_bytes(jvm, snapshot(jvm, source))))
         for source in now
     }
     changed = {

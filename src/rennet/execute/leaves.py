@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from rennet.errors import PlanError
 from rennet.jvm import JavaObject, Jvm
@@ -47,18 +46,20 @@ class Leaves:
         used = self.used.get(node.source, [column.name for column in columns])
         read = [column.name for column in columns if column.name in used or "<" in column.type]
         rows = read_changes(self.jvm, self.changes[node.source], columns=read)
-        shown = [
-            F.col(quote(c.name)) if c.name in read else F.lit(None).cast(c.type).alias(c.name)
-            for c in columns
-        ]
-        return self.jvm.analyzed(rows.select(*shown, WEIGHT))
+        if len(read) < len(columns):
+            shown = [
+                quote(c.name) if c.name in read else f"CAST(NULL AS {c.type}) AS {quote(c.name)}"
+                for c in columns
+            ]
+            rows = rows.selectExpr(*shown, WEIGHT)
+        return self.jvm.analyzed(rows)
 
     def _stored(self, node: Stored) -> JavaObject:
         if self.transaction is None:
             raise PlanError("the view's own rows are not available here")
         target = self.transaction.target()
         names = [quote(name) for name in target.columns[: len(node.output)]]
-        return self.jvm.analyzed(target.select(*names))
+        return self.jvm.analyzed(target.selectExpr(*names))
 
 
 def pinned_leaf(jvm: Jvm, versions: Mapping[str, SourceVersion]) -> Callable[[JavaObject], JavaObject]:
@@ -67,7 +68,7 @@ def pinned_leaf(jvm: Jvm, versions: Mapping[str, SourceVersion]) -> Callable[[Ja
     def leaf(plan: JavaObject) -> JavaObject:
         if plan.nodeName() != "LogicalRelation" or not is_delta(plan) or travelled_to(plan) is not None:
             return plan
-        return relation_at(jvm, plan, versions[name_and_path(plan)[1]])
+        return relation_at(jvm, plan, versions[name_and_path(jvm, plan)[1]])
 
     return leaf
 

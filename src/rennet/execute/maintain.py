@@ -20,7 +20,7 @@ def compact(jvm: Jvm, path: str) -> int:
 
     The commit says that no row changed: views that read this one have nothing to do.
     """
-    noted = checksum(current(jvm, delta_log(jvm, path)))
+    noted = checksum(jvm, current(jvm, delta_log(jvm, path)))
     if noted is None:
         return 0
     files, needed = int(noted.numFiles()), -(-int(noted.tableSizeBytes()) // LARGE)

@@ -65,7 +65,7 @@ class Meter:
         return Measured(self.wall(), nanoseconds / 1e9, len(jobs))
 
     def _stages(self, store: JavaObject, job: int) -> list[int]:
-        return [int(stage) for stage in self._jvm.iterate(store.job(job).stageIds())]
+        return [int(stage) for stage in self._jvm.texts(store.job(job).stageIds())]
 
     def _cpu(self, store: JavaObject, stage: int) -> int:
         try:

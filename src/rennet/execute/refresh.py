@@ -130,7 +130,7 @@ class Situation:
 def source_bytes(jvm: Jvm, situation: Situation) -> int:
     """The size of all that the query reads; what Spark cannot tell counts as huge."""
     known = {path: change.full_bytes for path, change in situation.changes.items()}
-    tables = sum(known.get(s.path) or size_in_bytes(snapshot(jvm, s)) for s in situation.now)
+    tables = sum(known.get(s.path) or size_in_bytes(jvm, snapshot(jvm, s)) for s in situation.now)
     others = [leaf for leaf in situation.query.layout.plan.walk() if isinstance(leaf, Constant | Foreign)]
     return tables + sum(int(leaf.handle.stats().sizeInBytes()) for leaf in others)
 

@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantT
 
 from rennet.cost.choose import Costs
 from rennet.cost.operators import Kind
-from rennet.execute.apply import Applied, alike
+from rennet.execute.apply import LOST, Applied, alike, named
 from rennet.plan.expressions import Attribute
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
@@ -64,9 +64,8 @@ def _size(delta: DataFrame) -> int:
 
 
 def _written(transaction: Transaction, delta: DataFrame, columns: list[str], total: int) -> Applied:
-    lost = delta.where(F.col(WEIGHT) < 0)
-    lost = lost.toDF(*(f"__mv_lost_{i}" for i in range(len(lost.columns))))
-    deleted = transaction.delete(alike(transaction.target(), lost, columns))
+    lost = named(delta.where(F.col(WEIGHT) < 0), LOST, len(columns) + 1)
+    deleted = transaction.delete(alike(transaction.target(), lost, columns, len(columns)))
     copies = F.explode(F.sequence(F.lit(1), F.col(WEIGHT))).alias("__mv_copy")
     come = delta.where(F.col(WEIGHT) > 0).select("*", copies).drop(WEIGHT, "__mv_copy")
     inserted = transaction.append(come).rows

@@ -53,7 +53,7 @@ def _name(jvm: Jvm, plan: JavaObject) -> str | None:
 def _table(jvm: Jvm, leaf: JavaObject) -> dict[str, str]:
     """The Delta table that a leaf reads, as a table or as a stream; nothing if it reads something else."""
     if is_delta(leaf):
-        name, path = name_and_path(leaf)
+        name, path = name_and_path(jvm, leaf)
         return {path: name}
     kind = leaf.getClass().getSimpleName()
     if kind == "StreamingRelationV2" and leaf.v1Relation().isDefined():

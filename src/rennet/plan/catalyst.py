@@ -11,7 +11,7 @@ from collections.abc import Callable
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from rennet.jvm import JavaObject, Jvm
+from rennet.jvm import JavaObject, Jvm, column_named
 from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr, Named, Subquery
 from rennet.plan.ir import (
     ANTI,
@@ -129,10 +129,10 @@ class Reader:
 
     def _join(self, plan: JavaObject) -> Node:
         kind = plan.joinType().toString().partition("(")[0]
-        condition = plan.condition()
+        condition = self.jvm.value(plan.condition())
         return Join(
             JOIN_KINDS.get(kind, kind),
-            self.expression(condition.get()) if condition.isDefined() else None,
+            None if condition is None else self.expression(condition),
             (self.plan(plan.left()), self.plan(plan.right())),
             self._output(plan),
             handle=plan,
@@ -187,8 +187,8 @@ class Reader:
         """A file or Delta table; a Delta table read at a fixed version never changes."""
         output = self._output(plan)
         relation = plan.relation()
-        table = plan.catalogTable()
-        name = table.get().identifier().unquotedString() if table.isDefined() else ""
+        table = self.jvm.value(plan.catalogTable())
+        name = "" if table is None else table.identifier().unquotedString()
         if plan.isStreaming():
             return Foreign("streaming", name, output, handle=plan, text=plan.simpleString(100))
         if not self.jvm.loaded(FILE_RELATION).isInstance(relation):  # Delta's is a subclass
@@ -265,7 +265,7 @@ class Reader:
         return self._function(kind, expression)
 
     def _attribute(self, attribute: JavaObject) -> Attribute:
-        key = attribute.exprId().id()
+        name, key = column_named(attribute.toString())
         found = self._attributes.get(key)
         if found is None:
             found = self._attributes[key] = Attribute(
@@ -274,31 +274,27 @@ class Reader:
                 nullable=attribute.nullable(),
                 handle=attribute,
                 id=key,
-                name=attribute.name(),
+                name=name,
             )
         return found
 
     def _aggregate_call(self, expression: JavaObject) -> Expr:
         function = expression.aggregateFunction()
-        condition = expression.filter()
+        condition = self.jvm.value(expression.filter())
+        kind = function.nodeName()
         return AggregateCall(
-            function.nodeName(),
+            kind,
             tuple(self.expression(e) for e in self.jvm.items(function.children())),
             type=expression.dataType().catalogString(),
             nullable=expression.nullable(),
             deterministic=expression.deterministic(),
             text=function.toString(),
-            state=self._state(function.nodeName(), function),
+            state=self._state(kind, function),
             handle=expression,
             distinct=expression.isDistinct(),
-            condition=self.expression(condition.get()) if condition.isDefined() else None,
-            evaluate=self._evaluation(function),
+            condition=None if condition is None else self.expression(condition),
+            evaluate=self.expression(function.evaluateExpression()) if kind in EVALUATED else None,
         )
-
-    def _evaluation(self, function: JavaObject) -> Expr | None:
-        if function.nodeName() not in EVALUATED:
-            return None
-        return self.expression(function.evaluateExpression())
 
     def _function(self, kind: str, expression: JavaObject) -> Expr:
         children = tuple(self.expression(e) for e in self.jvm.items(expression.children()))

@@ -15,7 +15,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 
 from rennet.errors import PlanError
-from rennet.jvm import JavaObject, Jvm
+from rennet.jvm import JavaObject, Jvm, column_named
 from rennet.plan.catalyst import read
 from rennet.plan.expressions import (
     AggregateCall,
@@ -202,10 +202,11 @@ class Writer:
 
     def _retarget(self, plan: JavaObject, node: Node) -> JavaObject:
         """Give a leaf's columns, by position, the ids the plan above expects."""
-        found = self.jvm.items(plan.output())
+        output = plan.output()
+        found = self.jvm.items(output)
         if len(found) != len(node.output):
             raise PlanError(f"a leaf has {len(found)} columns, its plan expects {len(node.output)}")
-        ids = [a.exprId().id() for a in found]
+        ids = [column_named(text)[1] for text in self.jvm.texts(output)]
         if ids == [wanted.id for wanted in node.output]:
             self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
             return plan

@@ -23,7 +23,6 @@ class Functions:
         self.jvm = jvm
         self._types: dict[str, JavaObject] = {}
         self._literals: dict[tuple[str, str], JavaObject] = {}
-        self._identifiers: dict[str, JavaObject] = {}
 
     def type(self, name: str) -> JavaObject:
         """The type that DDL spells so."""
@@ -34,15 +33,16 @@ class Functions:
 
     def call(self, name: str, arguments: list[JavaObject]) -> JavaObject:
         """Spark's own function of that name, resolved: the analyzer need not see the plan again."""
-        identifier = self._identifiers.get(name)
-        if identifier is None:
-            make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
-            identifier = make(name, self.jvm.some("builtin"), self.jvm.some("system"))
-            self._identifiers[name] = identifier
+        identifier = self.jvm.kept(("function", name), lambda: self._identifier(name))
         made = self._registry.lookupFunction(identifier, self.jvm.seq(arguments))
         if name in ZONED:
             made = made.withTimeZone(self.jvm.session.sessionState().conf().sessionLocalTimeZone())
-        return made.toAggregateExpression() if self._aggregates.isInstance(made) else made
+        aggregates = self.jvm.kept(("aggregates", name), lambda: self._aggregate.isInstance(made))
+        return made.toAggregateExpression() if aggregates else made
+
+    def _identifier(self, name: str) -> JavaObject:
+        make = self.jvm.type("org.apache.spark.sql.catalyst.FunctionIdentifier")
+        return make(name, self.jvm.some("builtin"), self.jvm.some("system"))
 
     def literal(self, text: str, type: str) -> JavaObject:
         """The value that Python spells so."""
@@ -104,5 +104,5 @@ class Functions:
         return self.jvm.session.sessionState().functionRegistry()
 
     @cached_property
-    def _aggregates(self) -> JavaObject:
+    def _aggregate(self) -> JavaObject:
         return self.jvm.loaded(f"{EXPRESSIONS}aggregate.AggregateFunction")

@@ -61,8 +61,8 @@ def moment_literal(jvm: Jvm, function: JavaObject, moment: datetime) -> JavaObje
     make = jvm.type("org.apache.spark.sql.catalyst.expressions.Literal")
     if name == "timestamp":
         return make(_microseconds(moment), kind)
-    zone = function.timeZoneId()
-    local = moment.astimezone(ZoneInfo(zone.get() if zone.isDefined() else "UTC"))
+    zone = jvm.value(function.timeZoneId())
+    local = moment.astimezone(ZoneInfo("UTC" if zone is None else zone))
     if name == "date":
         return make((local.date() - date(1970, 1, 1)).days, kind)
     return make(_microseconds(local.replace(tzinfo=UTC)), kind)

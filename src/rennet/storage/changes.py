@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, Literal
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructType, VariantType
 
@@ -122,11 +122,11 @@ def changes_since(
         back = f"its version went back from {old.version} to {now.version}"
         return _refused(blank, IssueType.DATA_HAS_CHANGED, back)
     log, at = delta_log(jvm, now.path), snapshot(jvm, now)
-    meta, noted = metadata(jvm, at), checksum(at)
+    meta, noted = metadata(jvm, at), checksum(jvm, at)
     properties = meta.get("configuration", {})
     blank = replace(
         blank,
-        full_bytes=size_in_bytes(at),
+        full_bytes=size_in_bytes(jvm, at),
         cdf_enabled=properties.get("delta.enableChangeDataFeed") == "true",
         dv_enabled=properties.get("delta.enableDeletionVectors") == "true",
         partitioned_by=tuple(meta.get("partitionColumns", ()))
@@ -243,18 +243,18 @@ def read_changes(
     ids = row_ids and change.has_row_ids
     diff = change.feed if change.feed is not None and not ids else change.files
     log, at = delta_log(jvm, change.source.path), snapshot(jvm, change.source)
-    table = json.loads(metadata(jvm, at)["schemaString"])["fields"]
-    names = [column["name"] for column in table] if columns is None else columns
-    kept = [F.col(quoted(name)) for name in names]
+    if columns is None:
+        columns = [column["name"] for column in json.loads(metadata(jvm, at)["schemaString"])["fields"]]
+    kept = [quoted(name) for name in columns]
     if ids:
-        kept.append(F.col("_metadata.row_id").alias(SOURCE_ROW))
+        kept.append(f"_metadata.row_id AS {SOURCE_ROW}")
     scans = []
     if diff.added or diff.removed or not diff.feed:
         frame, weight = _scan_files(jvm, log, at, diff)
-        scans.append(frame.select(*kept, weight.cast("bigint").alias(WEIGHT)))
+        scans.append(frame.selectExpr(*kept, f"CAST({weight} AS BIGINT) AS {WEIGHT}"))
     if diff.feed:
         frame, weight = _scan_feed(jvm, log, at, diff)
-        scans.append(frame.select(*kept, weight.cast("bigint").alias(WEIGHT)))
+        scans.append(frame.selectExpr(*kept, f"CAST({weight} AS BIGINT) AS {WEIGHT}"))
     rows = reduce(DataFrame.unionAll, scans)
     return effective(rows) if diff.carries_over else rows
 
@@ -284,7 +284,7 @@ def _groupable(kind: DataType) -> bool:
     return not isinstance(kind, MapType | VariantType)
 
 
-def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, Column]:
+def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str]:
     """One scan of all file states; the made-up commit version of each file is its sign."""
     entries: dict[int, list[dict[str, Any]]] = {1: [], -1: []}
     marked = set()
@@ -310,7 +310,7 @@ def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tu
         jvm.session, jvm.seq(specs), log, log.dataPath(), at, jvm.some(filters)
     )
     signs = [sign for sign, found in entries.items() if found]
-    weight = F.lit(signs[0]) if len(signs) == 1 else F.col("_commit_version")
+    weight = str(signs[0]) if len(signs) == 1 else "_commit_version"
     return _scan(jvm, log, at, index, change_feed=False), weight
 
 
@@ -348,15 +348,15 @@ def _inline(jvm: Jvm, bitmap: JavaObject) -> dict[str, Any]:
     }
 
 
-def _scan_feed(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, Column]:
+def _scan_feed(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str]:
     """The change files: each row says itself whether it came or went."""
     spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
     files = jvm.scala_seq(parse_actions(jvm, "AddCDCFile", diff.feed))
     index = jvm.type(f"{DELTA}files.TahoeChangeFileIndex")(
         jvm.session, jvm.seq([spec(0, None, files, jvm.none)]), log, log.dataPath(), at
     )
-    came = F.col("_change_type").isin("insert", "update_postimage")
-    return _scan(jvm, log, at, index, change_feed=True), F.when(came, 1).otherwise(-1)
+    weight = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
+    return _scan(jvm, log, at, index, change_feed=True), weight
 
 
 def _scan(jvm: Jvm, log: JavaObject, at: JavaObject, index: JavaObject, change_feed: bool) -> DataFrame:

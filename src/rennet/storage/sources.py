@@ -51,7 +51,7 @@ class SourceVersion:
 
 def delta_log(jvm: Jvm, path: str) -> JavaObject:
     """Delta's own handle of a table; Delta caches it, so asking again is cheap."""
-    return jvm.type(f"{DELTA}DeltaLog").forTable(jvm.session, path)
+    return jvm.static(f"{DELTA}DeltaLog", "forTable")(jvm.session, path)
 
 
 def current(jvm: Jvm, log: JavaObject) -> JavaObject:
@@ -127,12 +127,11 @@ def _parent(thing: JavaObject) -> str:
     return str(thing.getClass().getSuperclass().getSimpleName())
 
 
-def name_and_path(relation: JavaObject) -> tuple[str, str]:
+def name_and_path(jvm: Jvm, relation: JavaObject) -> tuple[str, str]:
     """What the leaf reads: its catalog name, or `` delta.`path` `` if read by path; and its path."""
     path = relation.relation().location().path().toString()
-    table = relation.catalogTable()
-    name = table.get().identifier().unquotedString() if table.isDefined() else f"delta.`{path}`"
-    return name, path
+    table = jvm.value(relation.catalogTable())
+    return f"delta.`{path}`" if table is None else table.identifier().unquotedString(), path
 
 
 def travelled_to(relation: JavaObject) -> int | None:
@@ -156,13 +155,13 @@ def relation_at(
     held = relation.relation()
     index = held.location()
     at = snapshot(jvm, source)
-    then, now = metadata(jvm, at), metadata(jvm, index)
     fmt = held.fileFormat()
-    if then["schemaString"] == now["schemaString"]:
+    if at.schema().equals(index.metadata().schema()):
         # Deletion vectors or column mapping may have been switched on in between.
         fmt = index.deltaLog().fileFormat(at.protocol(), at.metadata())
     else:
-        problem = schema_issue(Shape.of(then), Shape.of(now), used_columns)
+        then, now = Shape.of(metadata(jvm, at)), Shape.of(metadata(jvm, index))
+        problem = schema_issue(then, now, used_columns)
         if problem is not None:
             raise SourceError(f"{source.name} cannot be read at version {source.version}: {problem.message}")
     swapped = held.copy(
@@ -190,7 +189,7 @@ def metadata(jvm: Jvm, described: JavaObject) -> dict[str, Any]:
 
 def _pinned_index(jvm: Jvm, index: JavaObject, at: JavaObject) -> JavaObject:
     """The files of a version: a few are listed at once; of many, Delta runs a job to skip some."""
-    listed = listed_files(at) if index.partitionFilters().isEmpty() else None
+    listed = listed_files(jvm, at) if index.partitionFilters().isEmpty() else None
     if listed is not None and listed.size() <= FEW_FILES:
         batch = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")
         return batch(jvm.session, "batch", listed, index.deltaLog(), index.path(), at, False)
@@ -205,36 +204,31 @@ def _pinned_index(jvm: Jvm, index: JavaObject, at: JavaObject) -> JavaObject:
     )
 
 
-def listed_files(snapshot: JavaObject) -> JavaObject | None:
+def listed_files(jvm: Jvm, snapshot: JavaObject) -> JavaObject | None:
     """All files of a version without a Spark job, if the table is so small that its checksum lists them."""
-    noted = checksum(snapshot)
-    if noted is None or not noted.allFiles().isDefined():
-        return None
-    return noted.allFiles().get()
+    noted = checksum(jvm, snapshot)
+    return None if noted is None else jvm.value(noted.allFiles())
 
 
-def size_in_bytes(snapshot: JavaObject) -> int:
+def size_in_bytes(jvm: Jvm, snapshot: JavaObject) -> int:
     """The size of a table's files; from its checksum, if it has one, because then no job is needed."""
-    noted = checksum(snapshot)
+    noted = checksum(jvm, snapshot)
     return int(snapshot.sizeInBytes() if noted is None else noted.tableSizeBytes())
 
 
-def checksum(snapshot: JavaObject) -> JavaObject | None:
+def checksum(jvm: Jvm, snapshot: JavaObject) -> JavaObject | None:
     """Delta's summary of a version (sizes, counts, domains, a short list of files), if one was written.
 
     Asking the snapshot itself for any of these reconstructs the table's state: several Spark jobs.
     """
-    found = snapshot.checksumOpt()
-    return found.get() if found.isDefined() else None
+    return jvm.value(snapshot.checksumOpt())
 
 
 def last_marked(jvm: Jvm, snapshot: JavaObject, app: str) -> int:
     """The last number an application marked its commits with, -1 if there is none; without a job if noted."""
-    noted = checksum(snapshot)
-    if noted is None or not noted.setTransactions().isDefined():
-        marks = jvm.iterate(snapshot.setTransactions())
-    else:
-        marks = jvm.iterate(noted.setTransactions().get())
+    noted = checksum(jvm, snapshot)
+    known = None if noted is None else jvm.value(noted.setTransactions())
+    marks = jvm.iterate(snapshot.setTransactions() if known is None else known)
     return max((int(mark.version()) for mark in marks if mark.appId() == app), default=-1)
 
 
@@ -256,8 +250,12 @@ def read_commit(jvm: Jvm, log: JavaObject, file: JavaObject, conf: JavaObject) -
 def to_json(jvm: Jvm, thing: JavaObject) -> str:
     """Delta's own JSON of an action, or of a Scala sequence of them."""
     writer = jvm.type("java.io.StringWriter")()
-    jvm.singleton(f"{DELTA}util.JsonUtils").mapper().writeValue(writer, thing)
+    _mapper(jvm).writeValue(writer, thing)
     return _fetched(writer.getBuffer())
+
+
+def _mapper(jvm: Jvm) -> JavaObject:
+    return jvm.kept("mapper", lambda: jvm.singleton(f"{DELTA}util.JsonUtils").mapper())
 
 
 def _fetched(text: JavaObject) -> str:
@@ -274,11 +272,12 @@ def _fetched(text: JavaObject) -> str:
 
 def parse_actions(jvm: Jvm, kind: str, found: Sequence[Mapping[str, Any]]) -> JavaObject:
     """A Java list of Delta's actions from their JSON: one round trip however many they are."""
-    mapper = jvm.singleton(f"{DELTA}util.JsonUtils").mapper()
-    of = mapper.getTypeFactory().constructCollectionType(
-        jvm.loaded("java.util.ArrayList"), jvm.loaded(f"{DELTA}actions.{kind}")
-    )
-    return mapper.readValue(json.dumps(found), of)
+
+    def list_of_kind() -> JavaObject:
+        item = jvm.loaded(f"{DELTA}actions.{kind}")
+        return _mapper(jvm).getTypeFactory().constructCollectionType(jvm.loaded("java.util.ArrayList"), item)
+
+    return _mapper(jvm).readValue(json.dumps(found), jvm.kept(("list of", kind), list_of_kind))
 
 
 def scala_map(jvm: Jvm, found: Mapping[str, JavaObject]) -> JavaObject:
@@ -286,8 +285,7 @@ def scala_map(jvm: Jvm, found: Mapping[str, JavaObject]) -> JavaObject:
     made = jvm.type("java.util.HashMap")()
     for key, value in found.items():
         made.put(key, value)
-    view = jvm.type("scala.jdk.javaapi.CollectionConverters").asScala(made)
-    return jvm.singleton("scala.collection.immutable.Map").__getattr__("from")(view)
+    return jvm.static("org.apache.spark.api.python.PythonUtils", "toScalaMap")(made)
 
 
 # -- schemas

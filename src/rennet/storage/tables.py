@@ -72,7 +72,7 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
     stored = domains_of(jvm, at)
     if DEFINITION_DOMAIN not in stored:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
-    provenance, noted = stored.get(PROVENANCE_DOMAIN), checksum(at)
+    provenance, noted = stored.get(PROVENANCE_DOMAIN), checksum(jvm, at)
     schema = StructType.fromJson(json.loads(metadata(jvm, at)["schemaString"]))
     return MaterializedView(
         name,
@@ -98,8 +98,7 @@ def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
 def property_of(spark: SparkSession, name: ViewName, key: str) -> str | None:
     """A property of a table or view of the catalog, if both are there."""
     described = _catalog_table(spark, name)
-    found = None if described is None else described.properties().get(key)
-    return str(found.get()) if found is not None and found.isDefined() else None
+    return None if described is None else Jvm.of(spark).value(described.properties().get(key))
 
 
 def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-untyped-def]

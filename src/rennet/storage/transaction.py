@@ -115,7 +115,7 @@ class Transaction:
     def target(self) -> DataFrame:
         """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
         self._txn.readWholeTable()
-        jvm, listed = self._jvm, listed_files(self._snapshot)
+        jvm, listed = self._jvm, listed_files(self._jvm, self._snapshot)
         if listed is None:
             relation = self._log.createRelation(jvm.seq([]), jvm.some(self._snapshot), jvm.none, True)
         else:
@@ -127,9 +127,7 @@ class Transaction:
             relation = self._log.buildHadoopFsRelationWithFileIndex(self._snapshot, index, jvm.none, True)
         leaf = jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
         frame = jvm.dataframe(leaf.apply(relation, False))
-        return frame.select(
-            "*", F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(ROW)
-        )
+        return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
 
     # -- staging
 
@@ -165,8 +163,8 @@ class Transaction:
             positions._jdf,
             files,
             jvm.singleton("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral(),
-            jvm.some(F.col(FILE)._jc),
-            jvm.some(F.col(ROW)._jc),
+            jvm.kept(FILE, lambda: jvm.some(F.col(FILE)._jc)),
+            jvm.kept(ROW, lambda: jvm.some(F.col(ROW)._jc)),
         )
         by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
         self._found = helper.findFilesWithMatchingRows(self._txn, by_name, vectors)
@@ -256,16 +254,16 @@ class Transaction:
 
     def _files(self) -> JavaObject:
         """All files of the version read, with their statistics."""
-        listed = listed_files(self._snapshot)
+        listed = listed_files(self._jvm, self._snapshot)
         return (
             listed if listed is not None else self._jvm.scala_seq(self._snapshot.allFiles().collectAsList())
         )
 
     def _has_vectors(self) -> bool:
         """Might a file have a deletion vector already?"""
-        noted = checksum(self._snapshot)
-        count = noted.numDeletionVectorsOpt() if noted is not None else self._jvm.none
-        return not count.isDefined() or count.get() > 0
+        noted = checksum(self._jvm, self._snapshot)
+        count = None if noted is None else self._jvm.value(noted.numDeletionVectorsOpt())
+        return count is None or count > 0
 
     def _fitted(self, rows: DataFrame) -> DataFrame:
         """The rows with the table's columns in their order, or a `PlanError` if they do not fit."""
@@ -353,11 +351,10 @@ def domains(jvm: Jvm, path: str) -> dict[str, str]:
 
 def domains_of(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
     """The same of a version that is known."""
-    noted = checksum(snapshot)
-    known = noted.domainMetadata() if noted is not None else jvm.none
+    noted = checksum(jvm, snapshot)
+    known = None if noted is None else jvm.value(noted.domainMetadata())
     # Without a checksum, the whole state of the table has to be reconstructed for them.
-    held = known.get() if known.isDefined() else snapshot.domainMetadata()
-    found = json.loads(to_json(jvm, held))
+    found = json.loads(to_json(jvm, snapshot.domainMetadata() if known is None else known))
     return {entry["domain"]: entry["configuration"] for entry in found if not entry.get("removed")}
 
 
