@@ -28,6 +28,7 @@ from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
+from rennet.execute.still import no_op
 from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_read, as_written, compare
 from rennet.execute.workspace import fit, workspace
 from rennet.jvm import Jvm
@@ -163,6 +164,11 @@ class Engine:
         """
         view = self.find(name)
         forced = None if technique is None else Technique(technique)
+        if not full and forced in (None, Technique.NO_OP) and pins is None:
+            still = no_op(self._jvm, view)
+            if still is not None:
+                self._note_no_op(view, still)
+                return still
         meter = Meter(self._jvm, f"rennet refresh {view.name}")
         try:
             with workspace(self._jvm) as jvm, meter.running():
@@ -176,11 +182,14 @@ class Engine:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})
             raise
         if result.version is None:
-            figures = {"wall_seconds": round(result.wall_seconds, 3)}
-            self._note(view, {"technique": str(result.technique), "reason": result.reason, **figures})
+            self._note_no_op(view, result)
         if done is not None:
             self._note(view, {"technique": str(Technique.NO_OP), "reason": done})
         return result
+
+    def _note_no_op(self, view: MaterializedView, result: RefreshResult) -> None:
+        figures = {"wall_seconds": round(result.wall_seconds, 3)}
+        self._note(view, {"technique": str(result.technique), "reason": result.reason, **figures})
 
     def _note(self, view: MaterializedView, event: dict[str, Any]) -> None:
         events.record(self._jvm, view.path, {"refreshed_at": datetime.now(UTC).isoformat(), **event})

@@ -30,6 +30,7 @@ from rennet.execute.apply import Applied, apply, overwritten
 from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.information import table_information
 from rennet.execute.leaves import Leaves, pinned_query
+from rennet.execute.meaning import follows_from_tables
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.spare import sparing, worth_comparing
@@ -400,6 +401,7 @@ class Refresh:
             kept(situation.query.meaning),
             situation.query.stored_as,
             rows,
+            follows_from_tables(self.jvm, situation.query),
         )
         learned = experience(
             model, choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1

@@ -7,7 +7,9 @@ them but `history`.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 from uuid import uuid4
 
 from rennet.jvm import JavaObject, Jvm
@@ -18,6 +20,11 @@ FOLDER = "_rennet"
 def record(jvm: Jvm, path: str, event: dict[str, Any]) -> None:
     """Write one event; no Spark job is run."""
     name = f"{event['refreshed_at'].replace(':', '')}-{uuid4().hex[:8]}.json"
+    if path.startswith("file:"):  # Hadoop starts a process to set a local file's permissions
+        local = Path(unquote(urlparse(path).path)) / FOLDER
+        local.mkdir(exist_ok=True)
+        (local / name).write_text(json.dumps(event))
+        return
     folder = _path(jvm, f"{path}/{FOLDER}")
     files = _file_system(jvm, folder)
     stream = files.create(_path(jvm, f"{path}/{FOLDER}/{name}"))

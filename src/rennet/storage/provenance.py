@@ -87,6 +87,8 @@ class Provenance:
     """A hash of what each column of the backing table holds, hidden ones included."""
     rows: int | None = None
     """How many rows the backing table has; not known of those written before it was recorded."""
+    follows_from_tables: bool = False
+    """Can nothing but its sources and settings change what the query means?"""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)

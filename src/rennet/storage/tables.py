@@ -43,6 +43,8 @@ UNSTORABLE = ("interval", "void", "time")
 
 Properties = Sequence[tuple[str, str]]
 
+NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+
 
 @dataclass(frozen=True)
 class MaterializedView:
@@ -106,19 +108,28 @@ def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-unty
     make = jvm.type("org.apache.spark.sql.catalyst.TableIdentifier")
     identifier = make(name.name, jvm.some(name.schema))
     catalog = jvm.session.sessionState().catalog()
-    if not catalog.tableExists(identifier):
-        return None
-    return catalog.getTableMetadata(identifier)
+    try:
+        return catalog.getTableMetadata(identifier)
+    except AnalysisException as error:
+        if error.getCondition() in NOT_FOUND:
+            return None
+        raise
 
 
 def location(spark: SparkSession, table: ViewName) -> str:
     """The folder of a catalog table."""
-    described = _catalog_table(spark, table)
-    if described is None:
+    found = location_of(spark, table)
+    if found is None:
         raise SourceError(
             f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again."
         )
-    return str(described.location().toString())
+    return found
+
+
+def location_of(spark: SparkSession, table: ViewName) -> str | None:
+    """The same, if the catalog has it."""
+    described = _catalog_table(spark, table)
+    return None if described is None else str(described.location().toString())
 
 
 def everything(spark: SparkSession, schema: str | None) -> list[ViewName]:

@@ -29,6 +29,8 @@ from rennet.testing.fuzz.scenario import file_name, scenario
 from rennet.testing.fuzz.settings import COMPILER, COMPILERS, SETTINGS
 from rennet.testing.fuzz.shrink import Judge, Shrinker
 
+ENDINGS = 4
+"""Of so many batches, one goes on until nothing is left."""
 LONG = 300
 """With more queries than this in one process, code that is compiled well pays."""
 MOST_SHRUNK = 5
@@ -134,7 +136,7 @@ def run_batches(engine: Engine, options: Options, say: Say, numbers: Iterator[in
         if number < wanted:
             continue
         say(f"seed {batch.seed}, cases {batch.cases[0].number} to {batch.cases[-1].number}")
-        for failure in checker.run(batch, report.tally, endings=number % 2 == 0):
+        for failure in checker.run(batch, report.tally, endings=number % ENDINGS == 0):
             say(f"FAILED {failure}")
             report.failures.append(failure)
             left = min(options.shrink_seconds, end - time.monotonic())

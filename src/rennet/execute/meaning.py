@@ -1,0 +1,39 @@
+"""Does what a query means follow from its text and the tables it names alone?"""
+
+from __future__ import annotations
+
+from rennet.execute.planning import Query
+from rennet.jvm import JavaObject, Jvm
+from rennet.plan.catalyst import PYTHON
+from rennet.plan.ir import Foreign
+
+OPERATORS = {"Project", "Filter", "Join", "Aggregate", "Union", "Window", "Sort", "Distinct", "Generate",
+             "Expand", "GlobalLimit", "LocalLimit", "SubqueryAlias", "WithCTE", "CTERelationDef"}  # fmt: skip
+LEAVES = {"LogicalRelation", "LocalRelation", "OneRowRelation", "CTERelationRef"}
+OF_USERS = {*PYTHON, "ScalaUDF", "ScalaUDAF", "ScalaAggregator", "SQLScalarFunction", "HiveSimpleUDF",
+            "HiveGenericUDF", "HiveGenericUDTF", "HiveUDAFFunction", "ApplyFunctionExpression"}  # fmt: skip
+"""Functions whose code may be another at the next refresh."""
+
+
+def follows_from_tables(jvm: Jvm, query: Query) -> bool:
+    """No view of the catalog below it, no function of the user's in it, nothing of the clock, no files."""
+    nodes = list(query.answer.walk())
+    if query.obstacles or query.temporal or any(isinstance(node, Foreign) for node in nodes):
+        return False
+    called = {part.op for node in nodes for e in node.expressions for part in e.walk()}
+    return not called & OF_USERS and _reads_tables_only(jvm, query.analyzed)
+
+
+def _reads_tables_only(jvm: Jvm, plan: JavaObject) -> bool:
+    """Is every operator of an analyzed plan one that stands in the text? A subquery is not looked into."""
+    patterns = jvm.singleton("org.apache.spark.sql.catalyst.trees.TreePattern")
+    if plan.containsPattern(patterns.PLAN_EXPRESSION()):
+        return False
+    pending = [plan]
+    while pending:
+        node = pending.pop()
+        children = jvm.items(node.children())
+        if node.nodeName() not in (OPERATORS if children else LEAVES):
+            return False
+        pending += children
+    return True
