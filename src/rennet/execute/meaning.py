@@ -11,8 +11,9 @@ OPERATORS = {"Project", "Filter", "Join", "Aggregate", "Union", "Window", "Sort"
              "Expand", "GlobalLimit", "LocalLimit", "SubqueryAlias", "WithCTE", "CTERelationDef"}  # fmt: skip
 LEAVES = {"LogicalRelation", "LocalRelation", "OneRowRelation", "CTERelationRef"}
 OF_USERS = {*PYTHON, "ScalaUDF", "ScalaUDAF", "ScalaAggregator", "SQLScalarFunction", "HiveSimpleUDF",
-            "HiveGenericUDF", "HiveGenericUDTF", "HiveUDAFFunction", "ApplyFunctionExpression"}  # fmt: skip
-"""Functions whose code may be another at the next refresh."""
+            "HiveGenericUDF", "HiveGenericUDTF", "HiveUDAFFunction", "ApplyFunctionExpression",
+            "VariableReference"}  # fmt: skip
+"""Functions whose code, and variables whose value, may be another at the next refresh."""
 
 
 def follows_from_tables(jvm: Jvm, query: Query) -> bool:

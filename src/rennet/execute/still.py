@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from rennet.errors import Policy, Technique
+from rennet.errors import Policy, SourceError, Technique
 from rennet.execute.refresh import RefreshResult, settings
 from rennet.jvm import Jvm
 from rennet.storage.names import ViewName
@@ -40,7 +40,10 @@ def _as_it_was(jvm: Jvm, view: MaterializedView, then: Provenance) -> bool:
     if then.engine_version != __version__ or settings(jvm) != then.configuration:
         return False
     names = [(source.name, source.path) for source in then.sources]
-    return all(_still_names(jvm, *each) for each in names) and pin(jvm, names) == then.sources
+    try:
+        return all(_still_names(jvm, *each) for each in names) and pin(jvm, names) == then.sources
+    except SourceError:  # whatever it is, the refresh will say so and put it on record
+        return False
 
 
 def _still_names(jvm: Jvm, name: str, path: str) -> bool:
