@@ -20,16 +20,14 @@ from rennet.errors import (
 )
 from rennet.session import check
 from tests.reading import names_of_tables
+from tests.schemas import in_schema
 
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[Engine]:
-    spark.sql("DROP SCHEMA IF EXISTS bad CASCADE")
-    spark.sql("CREATE SCHEMA bad")
-    spark.catalog.setCurrentDatabase("bad")
-    spark.sql("CREATE TABLE t (id INT, v STRING) USING delta")
-    yield Engine(spark)
-    spark.catalog.setCurrentDatabase("default")
+    with in_schema(spark, "bad"):
+        spark.sql("CREATE TABLE t (id INT, v STRING) USING delta")
+        yield Engine(spark)
 
 
 def left(spark: SparkSession) -> list[str]:

@@ -10,24 +10,22 @@ from pyspark.sql.functions import udf
 
 from rennet import Engine, Technique
 from rennet.execute.refresh import RefreshResult
+from tests.schemas import in_schema
 
 FULL = Technique.COMPLETE_RECOMPUTE
 
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[Engine]:
-    spark.sql("DROP SCHEMA IF EXISTS carried CASCADE")
-    spark.sql("CREATE SCHEMA carried")
-    spark.catalog.setCurrentDatabase("carried")
-    spark.sql("CREATE TABLE t (id INT, g STRING, k INT, x INT, d DATE) USING delta")
-    spark.sql(
-        "INSERT INTO t SELECT id, substr('xyz', id % 3 + 1, 1), id % 4, IF(id % 7 = 0, NULL, id),"
-        " date_add(DATE'2024-01-01', id) FROM (SELECT CAST(id AS INT) AS id FROM range(24))"
-    )
-    spark.sql("CREATE TABLE u (k INT, name STRING) USING delta")
-    spark.sql("INSERT INTO u VALUES (0, 'nil'), (1, 'one'), (2, 'two'), (2, 'deux')")
-    yield Engine(spark)
-    spark.catalog.setCurrentDatabase("default")
+    with in_schema(spark, "carried"):
+        spark.sql("CREATE TABLE t (id INT, g STRING, k INT, x INT, d DATE) USING delta")
+        spark.sql(
+            "INSERT INTO t SELECT id, substr('xyz', id % 3 + 1, 1), id % 4, IF(id % 7 = 0, NULL, id),"
+            " date_add(DATE'2024-01-01', id) FROM (SELECT CAST(id AS INT) AS id FROM range(24))"
+        )
+        spark.sql("CREATE TABLE u (k INT, name STRING) USING delta")
+        spark.sql("INSERT INTO u VALUES (0, 'nil'), (1, 'one'), (2, 'two'), (2, 'deux')")
+        yield Engine(spark)
 
 
 def replaced(engine: Engine, query: str, name: str = "v") -> RefreshResult:

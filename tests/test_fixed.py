@@ -10,19 +10,17 @@ from pyspark.sql.functions import udf
 
 from rennet import Engine, Technique
 from rennet.errors import InvalidQueryError
+from tests.schemas import in_schema
 
 Stamps = dict[tuple[object, ...], object]
 
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[Engine]:
-    spark.sql("DROP SCHEMA IF EXISTS fixing CASCADE")
-    spark.sql("CREATE SCHEMA fixing")
-    spark.catalog.setCurrentDatabase("fixing")
-    spark.sql("CREATE TABLE notes (id INT, body STRING, score INT) USING delta")
-    spark.sql("INSERT INTO notes VALUES (1, 'good', 5), (2, 'bad', 1), (2, 'bad', 1), (3, NULL, 2)")
-    yield Engine(spark)
-    spark.catalog.setCurrentDatabase("default")
+    with in_schema(spark, "fixing"):
+        spark.sql("CREATE TABLE notes (id INT, body STRING, score INT) USING delta")
+        spark.sql("INSERT INTO notes VALUES (1, 'good', 5), (2, 'bad', 1), (2, 'bad', 1), (3, NULL, 2)")
+        yield Engine(spark)
 
 
 def values(spark: SparkSession, view: str, column: str) -> Stamps:

@@ -9,21 +9,19 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rennet import Engine, Technique
+from tests.schemas import in_schema
 
 JOINED = "SELECT t.k, s, sum(v) AS total FROM t JOIN u ON t.k = u.k GROUP BY t.k, s"
 
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[Engine]:
-    spark.sql("DROP SCHEMA IF EXISTS still CASCADE")
-    spark.sql("CREATE SCHEMA still")
-    spark.catalog.setCurrentDatabase("still")
-    spark.sql("CREATE TABLE t (k INT, v INT) USING delta")
-    spark.sql("CREATE TABLE u (k INT, s STRING) USING delta")
-    spark.sql("INSERT INTO t VALUES (1, 10), (2, 20)")
-    spark.sql("INSERT INTO u VALUES (1, 'one'), (2, 'two')")
-    yield Engine(spark)
-    spark.catalog.setCurrentDatabase("default")
+    with in_schema(spark, "still"):
+        spark.sql("CREATE TABLE t (k INT, v INT) USING delta")
+        spark.sql("CREATE TABLE u (k INT, s STRING) USING delta")
+        spark.sql("INSERT INTO t VALUES (1, 10), (2, 20)")
+        spark.sql("INSERT INTO u VALUES (1, 'one'), (2, 'two')")
+        yield Engine(spark)
 
 
 @pytest.fixture

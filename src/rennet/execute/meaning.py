@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rennet.execute.planning import Query
 from rennet.jvm import JavaObject, Jvm
+from rennet.normalize.rules import has_subqueries
 from rennet.plan.catalyst import PYTHON
 from rennet.plan.ir import Foreign
 
@@ -27,8 +28,7 @@ def follows_from_tables(jvm: Jvm, query: Query) -> bool:
 
 def _reads_tables_only(jvm: Jvm, plan: JavaObject) -> bool:
     """Is every operator of an analyzed plan one that stands in the text? A subquery is not looked into."""
-    patterns = jvm.singleton("org.apache.spark.sql.catalyst.trees.TreePattern")
-    if plan.containsPattern(patterns.PLAN_EXPRESSION()):
+    if has_subqueries(jvm, plan):
         return False
     pending = [plan]
     while pending:

@@ -65,7 +65,7 @@ def _applied(jvm: Jvm, rules: tuple[str, ...], plan: JavaObject) -> JavaObject:
 def _without_subqueries(jvm: Jvm, plan: JavaObject) -> JavaObject:
     """Subqueries as joins, those inside of others first: Catalyst's rules do not look into them."""
     plan = _applied(jvm, BEFORE_SUBQUERIES, plan)
-    if not _has_subqueries(jvm, plan):
+    if not has_subqueries(jvm, plan):
         return plan
     return _applied(jvm, SUBQUERIES, _inside_subqueries(jvm, plan, _without_subqueries))
 
@@ -75,7 +75,8 @@ def _finished(jvm: Jvm, plan: JavaObject) -> JavaObject:
     return _inside_subqueries(jvm, _applied(jvm, AFTER_SUBQUERIES, plan), _finished)
 
 
-def _has_subqueries(jvm: Jvm, plan: JavaObject) -> bool:
+def has_subqueries(jvm: Jvm, plan: JavaObject) -> bool:
+    """Is there a subquery among the expressions of a plan, or of a plan below it?"""
     patterns = jvm.singleton("org.apache.spark.sql.catalyst.trees.TreePattern")
     return bool(plan.containsPattern(patterns.PLAN_EXPRESSION()))
 
@@ -84,7 +85,7 @@ def _inside_subqueries(
     jvm: Jvm, plan: JavaObject, rewritten: Callable[[Jvm, JavaObject], JavaObject]
 ) -> JavaObject:
     """The plan with the plans of its subqueries rewritten."""
-    if not _has_subqueries(jvm, plan):
+    if not has_subqueries(jvm, plan):
         return plan
 
     def change(expression: JavaObject) -> JavaObject:

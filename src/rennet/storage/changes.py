@@ -32,6 +32,7 @@ from rennet.storage.files import (
     by_files,
     rewritten,
 )
+from rennet.storage.names import quote
 from rennet.storage.sources import (
     DELTA,
     Shape,
@@ -245,7 +246,7 @@ def read_changes(
     log, at = delta_log(jvm, change.source.path), snapshot(jvm, change.source)
     if columns is None:
         columns = [column["name"] for column in json.loads(metadata(jvm, at)["schemaString"])["fields"]]
-    kept = [quoted(name) for name in columns]
+    kept = [quote(name) for name in columns]
     if ids:
         kept.append(f"_metadata.row_id AS {SOURCE_ROW}")
     scans = []
@@ -259,18 +260,14 @@ def read_changes(
     return effective(rows) if diff.carries_over else rows
 
 
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def effective(rows: DataFrame) -> DataFrame:
     """The same signed bag with every row once and no zero weights, if its columns can be grouped by."""
     schema = rows.schema
     if not all(_groupable(column.dataType) for column in schema):
         return rows
-    names = [quoted(name) for name in schema.names if name != WEIGHT]
+    names = [quote(name) for name in schema.names if name != WEIGHT]
     summed = rows.groupBy(*names).agg(F.sum(WEIGHT).alias(WEIGHT)).where(F.col(WEIGHT) != 0)
-    return summed.select(*(quoted(name) for name in schema.names))
+    return summed.select(*(quote(name) for name in schema.names))
 
 
 def _groupable(kind: DataType) -> bool:

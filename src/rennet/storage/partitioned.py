@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructType
 
 from rennet.errors import InvalidQueryError, ValueNotStorableError
-from rennet.storage.changes import quoted
+from rennet.storage.names import quote
 
 LOST = ("", "__HIVE_DEFAULT_PARTITION__")
 MARK = "rennet: not storable as a partition: "
@@ -40,7 +40,7 @@ def guarded(rows: DataFrame, partitioned_by: Sequence[str]) -> DataFrame:
 
 
 def _checked(name: str) -> Column:
-    column = F.col(quoted(name))
+    column = F.col(quote(name))
     complaint = F.concat(F.lit(f"{MARK}{name} is '"), column, F.lit("'"))
     return F.when(~column.isin(*LOST) | column.isNull(), column).otherwise(F.raise_error(complaint))
 

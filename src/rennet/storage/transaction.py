@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 
 from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
 from rennet.jvm import JavaObject, Jvm
-from rennet.storage.changes import quoted
+from rennet.storage.names import quote
 from rennet.storage.partitioned import complaint_of, guarded
 from rennet.storage.sources import (
     DELTA,
@@ -281,7 +281,7 @@ class Transaction:
         if missing or unknown or wrong:
             raise PlanError(f"the rows do not fit the table: {missing=}, unknown={sorted(unknown)}, {wrong=}")
         if [column.name for column in wanted] != rows.columns:
-            rows = rows.select(*(F.col(quoted(column.name)).alias(column.name) for column in wanted))
+            rows = rows.select(*(F.col(quote(column.name)).alias(column.name) for column in wanted))
         return guarded(rows, described["partitionColumns"])
 
 

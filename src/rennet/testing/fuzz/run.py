@@ -277,7 +277,7 @@ def _collected(options: Options, say: Say, workers: list[Any], messages: Any) ->
 def small_session(options: Options) -> Iterator[Engine]:
     """An engine for tiny tables, in a warehouse that is gone afterwards."""
     long = options.seeds * options.cases / options.processes > LONG
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILER if not long else COMPILERS)
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", COMPILERS if long else COMPILER)
     sys.setswitchinterval(0.0002)  # a thread that waits for the JVM's answer must not wait for others too
     place = tempfile.mkdtemp(prefix="rennet-fuzz-")
     try:
