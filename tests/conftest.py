@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from rennet.cost.learned import Learned
 from rennet.jvm import Jvm
 from rennet.session import session
+from rennet.testing.fuzz.run import seed_of_today
 from rennet.testing.fuzz.settings import COMPILER
 from rennet.testing.fuzz.settings import SETTINGS as TINY
 from tests.reading import listed
@@ -27,9 +28,22 @@ SETTINGS = {
 }
 
 
+FUZZ_SEED = "RENNET_FUZZ_SEED"
+"""The variable that says which random queries are run; test processes inherit it, even over midnight."""
+LONGEST = ("tests/scenarios", "tests/fuzz/test_today")
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault(FUZZ_SEED, str(seed_of_today()))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"random queries: {FUZZ_SEED}={os.environ[FUZZ_SEED]}")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests first: none is left for the end, when only one process would have work."""
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/scenarios"))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @contextmanager

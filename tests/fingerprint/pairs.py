@@ -189,6 +189,8 @@ EQUAL: dict[str, Pair] = {
                               "SELECT s, count(*) AS n FROM t GROUP BY s"),
     "filter of an aggregate": ("SELECT sum(id) FILTER (WHERE id > 1 AND flag) AS n FROM t",
                                "SELECT sum(id) FILTER (WHERE flag AND 1 < id) AS n FROM t"),
+    "filter of an aggregate inside of a function": ("SELECT -(count(*) FILTER (WHERE id > 1 AND flag)) AS n FROM t",
+                                                    "SELECT -(count(*) FILTER (WHERE flag AND 1 < k)) AS n FROM (SELECT id AS k, flag FROM t)"),
     "named window": (
         "SELECT id, sum(big) OVER w AS n FROM t WINDOW w AS (PARTITION BY s)",
         "SELECT id, sum(big) OVER (PARTITION BY s) AS n FROM t",

@@ -343,6 +343,8 @@ def _words(expression: Expr) -> str:
         return expression.after.text if expression.after is not None else ""
     if expression.op in CODED:
         return expression.text.rpartition(" code ")[0]
+    if isinstance(expression, AggregateCall) and expression.condition is not None:
+        return f"{expression.text} FILTER (WHERE {_words(expression.condition)})"
     return "" if isinstance(expression, Alias) else expression.text
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from rennet.execute.workspace import EXCLUDED_RULES, WRONG_RULE
+
 SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
@@ -24,6 +26,6 @@ and compile it again all the time, and for plans, which are large and soon gone.
 def apart(spark: SparkSession) -> SparkSession:
     """A session of its own with these settings: the same tables, other temporary views."""
     made = spark.newSession()
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, EXCLUDED_RULES: WRONG_RULE}.items():
         made.conf.set(name, value)
     return made
