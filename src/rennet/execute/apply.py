@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
-from rennet.delta.generate import Keyed, Partitions, Placed, RefreshPlan, Removed
+from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
@@ -19,6 +19,8 @@ from rennet.storage.transaction import FILE, ROW, Transaction
 
 WANTED, LOST = "__mv_wanted_", "__mv_lost_"
 """Columns of keys to look for, and of rows to look for."""
+WORTH_A_FEED = 50_000
+"""If rows were deleted from files of so many, whoever reads the changes is spared going through those."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,22 @@ def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: 
         arriving = _arriving(plan, writer)
         inserted = 0
         if arriving is not None:
-            inserted = transaction.append(_rows(writer, arriving, columns)).rows
+            gone = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, deleted) else None
+            inserted = transaction.append(_rows(writer, arriving, columns), gone).rows
         return Applied(deleted, inserted)
+
+
+def _worth_a_feed(transaction: Transaction, deleted: int) -> bool:
+    return 0 < deleted < transaction.searched >= WORTH_A_FEED and transaction.has_feed
+
+
+def _gone(removed: Removed | None, writer: Writer, columns: list[str]) -> DataFrame | None:
+    """The deleted rows, where the plan itself says all of each."""
+    if not isinstance(removed, Alike) or len(removed.delta.output) != len(columns) + 1:
+        return None
+    lost = writer.dataframe(removed.delta).toDF(*columns, WEIGHT).where(f"{WEIGHT} < 0")
+    copies = lost.selectExpr("*", f"explode(array_repeat(0, CAST(-{WEIGHT} AS INT))) AS __mv_copy")
+    return copies.drop(WEIGHT, "__mv_copy")
 
 
 def overwritten(transaction: Transaction, rows: DataFrame) -> Applied:

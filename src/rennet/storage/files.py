@@ -234,7 +234,10 @@ def by_feed(commits: Sequence[FileCommit]) -> FileDiff | None:
 
 
 def _feed_rows(commits: Iterable[FileCommit]) -> int | None:
-    """Change files have no statistics: guess from the size of a row in the commit's data files."""
+    """Change files have no statistics: guess from the size of a row in the commit's data files.
+
+    They hold no more rows than those files lost and gained; just as many, if no file was rewritten.
+    """
     total = 0
     for commit in commits:
         if not commit.feed:
@@ -243,7 +246,10 @@ def _feed_rows(commits: Iterable[FileCommit]) -> int | None:
         if not sized:
             return None
         width = sum(size for size, _ in sized) / sum(records for _, records in sized)
-        total += round(sum(action["size"] for action in commit.feed) / max(width, 1.0)) or 1
+        guess = round(sum(action["size"] for action in commit.feed) / max(width, 1.0)) or 1
+        whole = net(commit.changed())
+        most = None if whole is None else whole.rows
+        total += guess if most is None else min(guess, most)
     return total
 
 

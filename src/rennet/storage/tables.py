@@ -18,6 +18,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
 from rennet.jvm import Jvm
+from rennet.storage.changes import RESERVED
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -27,7 +28,7 @@ from rennet.storage.provenance import (
     Provenance,
 )
 from rennet.storage.sources import checksum, current, delta_log, metadata
-from rennet.storage.transaction import PROPERTIES, domains_of
+from rennet.storage.transaction import FEED, PROPERTIES, domains_of
 
 BACKING = "rennet.backing"
 SETTINGS = {
@@ -193,6 +194,8 @@ def create_table(
     wanted = dict(SETTINGS)
     if needs_mapping(schema):
         wanted["delta.columnMapping.mode"] = "name"
+    if not any(field.name.lower() in RESERVED for field in schema.fields):  # Delta has its own
+        wanted[FEED] = "true"
     wanted.update({k: v for k, v in properties if k.startswith("delta.")})
     spark.sql(f"CREATE TABLE {table.sql} ({ddl}) USING delta {layout} {_properties(wanted)}")
 

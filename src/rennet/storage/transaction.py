@@ -39,6 +39,8 @@ from rennet.storage.sources import (
 
 FILE = "__mv_file"
 ROW = "__mv_row"
+CHANGE = "_change_type"
+FEED = "delta.enableChangeDataFeed"
 PROPERTIES = {
     "delta.enableDeletionVectors": "true",
     "delta.feature.domainMetadata": "supported",
@@ -85,6 +87,8 @@ class Transaction:
         self._found: JavaObject | None = None
         self._deleted = False
         self._done = False
+        self.searched = 0
+        """The rows of all files that lost some: so many are gone through to learn which from the files."""
         if self._snapshot.version() < 0:
             raise RennetError(f"There is no Delta table at {path}.")
 
@@ -141,6 +145,7 @@ class Transaction:
         touched = self._touched(positions)
         if not touched:
             return 0
+        self.searched = sum(_records(entry["fileLogEntry"]) for entry in touched)
         renewed = [_renewed(entry) for entry in touched]
         if None in renewed:
             self._stage_with_statistics()
@@ -177,10 +182,21 @@ class Transaction:
         done = helper.processUnmodifiedData(self._jvm.session, self._found, self._snapshot, 32)
         self._staged += self._jvm.items(done._1())
 
-    def append(self, rows: DataFrame) -> Written:
-        """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced."""
+    @property
+    def has_feed(self) -> bool:
+        """Does the table keep a change feed?"""
+        return bool(metadata(self._jvm, self._snapshot).get("configuration", {}).get(FEED) == "true")
+
+    def append(self, rows: DataFrame, gone: DataFrame | None = None) -> Written:
+        """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced.
+
+        With `gone`, all the rows that this transaction deletes, it writes change files too, and who reads
+        the change feed need not look for those rows in the files that lost them.
+        """
         self._open()
         fitted = self._fitted(rows)
+        if gone is not None:
+            fitted = _with_feed(fitted, self._fitted(gone))
         try:
             actions = self._txn.writeFiles(fitted._jdf)
         except JVM_ERRORS as error:
@@ -285,7 +301,19 @@ class Transaction:
         return guarded(rows, described["partitionColumns"])
 
 
+def _with_feed(come: DataFrame, gone: DataFrame) -> DataFrame:
+    """The rows that come, then all changes: Delta writes what has a `_change_type` to files of their own."""
+    noted = come.selectExpr("*", f"'insert' AS {CHANGE}").unionAll(
+        gone.selectExpr("*", f"'delete' AS {CHANGE}")
+    )
+    return come.selectExpr("*", f"CAST(NULL AS STRING) AS {CHANGE}").unionAll(noted.coalesce(1))
+
+
 # -- deletion vectors and statistics
+
+
+def _records(add: Mapping[str, Any]) -> int:
+    return int(json.loads(add.get("stats") or "{}").get("numRecords", 0))
 
 
 def _lost(entry: Mapping[str, Any]) -> int:
@@ -295,8 +323,7 @@ def _lost(entry: Mapping[str, Any]) -> int:
 
 def _live_rows(add: Mapping[str, Any]) -> int:
     """The rows of a file that are not marked as deleted, by its statistics."""
-    records = json.loads(add.get("stats") or "{}").get("numRecords", 0)
-    return int(records) - int((add.get("deletionVector") or {}).get("cardinality", 0))
+    return _records(add) - int((add.get("deletionVector") or {}).get("cardinality", 0))
 
 
 def _removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:

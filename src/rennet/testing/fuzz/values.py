@@ -101,7 +101,9 @@ def _strings(rng: Random) -> str:
 
 
 def _struct(rng: Random) -> str:
-    return f"named_struct('a', {nullable(rng, INT)}, 'b', {nullable(rng, STRING)})"
+    return (
+        f"named_struct('a', CAST({nullable(rng, INT)} AS INT), 'b', CAST({nullable(rng, STRING)} AS STRING))"
+    )
 
 
 def _map(rng: Random) -> str:
