@@ -32,8 +32,10 @@ LAKE = {
     "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
     "spark.sql.catalogImplementation": "hive",
     "spark.sql.sources.default": "delta",
+    # A dozen views compile 300 stages; what Spark has no room for (100) is compiled anew at every refresh.
+    "spark.sql.codegen.cache.maxEntries": "2000",
 }
-"""What makes a session a Delta session whose catalog outlives the process."""
+"""What makes a session a Delta session whose catalog outlives the process, with room for many views."""
 
 ONE_MACHINE = {
     "spark.ui.enabled": "false",
