@@ -26,6 +26,9 @@ WORTH_A_CORE = 2 << 20
 ALWAYS = {
     # Views are defined with whatever names their columns have.
     "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "true",
+    # A change that is kept has as many parts as its size asks for, not as many as a shuffle has at most: each
+    # part is a task, and a file that is written.
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
 FOR_SMALL_WORK = {
     # Every stage of an adaptive query is a job of its own; there is nothing to adapt to here.
