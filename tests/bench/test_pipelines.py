@@ -43,11 +43,23 @@ def test_medians_count_and_a_difference_shows() -> None:
 
 
 @pytest.mark.slow
-def test_both_contenders_get_through(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", ["new", "lasting"])
+def test_both_contenders_get_through(tmp_path: Path, processes: str) -> None:
     pytest.importorskip("grpc", reason="spark-pipelines needs the extra rennet[compare]")
     places = os.pathsep.join([str(Path(rennet.__file__).parents[1]), *sys.path])
     file = tmp_path / "figures.json"
-    arguments = ["bench", "pipelines", "--rows", "1000", "--repeat", "2", "--json", str(file)]
+    arguments = [
+        "bench",
+        "pipelines",
+        "--rows",
+        "1000",
+        "--repeat",
+        "2",
+        "--json",
+        str(file),
+        "--processes",
+        processes,
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "rennet.cli.main", *arguments], check=False, cwd=tmp_path, capture_output=True,
         text=True, env={**os.environ, "PYTHONPATH": places},

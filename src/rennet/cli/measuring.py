@@ -29,6 +29,9 @@ from rennet.cli.progress import Activity
 Opened = Callable[[str | None, Activity], AbstractContextManager[Engine]]
 Said = Callable[[str], None]
 
+NEW, LASTING = "new", "lasting"
+"""Whether processes are."""
+
 
 class Result(Protocol):
     """One part of what a benchmark found."""
@@ -73,7 +76,7 @@ def add(benchmarks: Any) -> None:
 def _usual(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(each.name if isinstance(each, Shape) else f"{each:g}" for each in value)
-    return f"{value:,}"
+    return value if isinstance(value, str) else f"{value:,}"
 
 
 def _number(text: str) -> int:
@@ -86,6 +89,12 @@ def _rows(text: str) -> int:
     if _number(text) < SMALLEST:
         raise argparse.ArgumentTypeError(f"{text!r} is less than {SMALLEST:,} rows")
     return int(text)
+
+
+def _processes(text: str) -> str:
+    if text not in (NEW, LASTING):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither {NEW!r} nor {LASTING!r}")
+    return text
 
 
 def _shapes(text: str) -> tuple[Shape, ...]:
@@ -259,7 +268,8 @@ def _show_decisions(out: Output, results: Sequence[Any]) -> None:
 
 def _pipelines(running: Running) -> Iterator[Any]:
     options = running.options
-    settings = pipelines.Settings(options.rows, options.changes, options.repeat)
+    lasting = options.processes == LASTING
+    settings = pipelines.Settings(options.rows, options.changes, options.repeat, lasting)
     return pipelines.run(running.spark, settings, running.folder, running.say)
 
 
@@ -360,10 +370,11 @@ BENCHES = {
                 pipelines.REPEAT,
                 "updates after the first; the median counts",
             ),
+            ("--processes", _processes, "HOW", NEW, "new ones for every update (new), or lasting ones"),
         ),
         _pipelines,
         _grid_of(pipelines.table),
         ("grpc",),
     ),
 }
-SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions")
+SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions", "processes")

@@ -106,17 +106,21 @@ class SparkPipelines:
     name: str = "spark-pipelines"
 
     def update(self) -> float:
-        tools = Path(sys.executable).parent
+        return timed(self._command(), self._environment(), self.spec.parent)[0]
+
+    def _command(self) -> list[str]:
+        return [str(Path(sys.executable).parent / "spark-pipelines"), "run", "--spec", str(self.spec)]
+
+    def _environment(self) -> dict[str, str]:
         environment = {
             **os.environ,
-            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "SPARK_CONF_DIR": str(self._settings()),
         }
         environment.pop("SPARK_HOME", None)
-        command = [str(tools / "spark-pipelines"), "run", "--spec", str(self.spec)]
-        return timed(command, environment, self.spec.parent)[0]
+        return environment
 
     def _settings(self) -> Path:
         """A folder with Spark's settings: Delta for reading the sources, and a catalog that lasts."""

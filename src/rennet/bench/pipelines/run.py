@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -13,6 +14,7 @@ from pyspark.sql import SparkSession
 from rennet.bench.micro.measure import Said
 from rennet.bench.micro.summary import figure, ratio
 from rennet.bench.pipelines.contenders import Contender, Rennet, SparkPipelines
+from rennet.bench.pipelines.lasting import rennet_that_stays, spark_pipelines_with_a_server
 from rennet.bench.pipelines.project import Sources, write
 
 ROWS = 5_000_000
@@ -28,6 +30,8 @@ class Settings:
     rows: int = ROWS
     changes: int | None = None
     repeat: int = REPEAT
+    lasting: bool = False
+    """Processes that stay, or a new one for every update."""
 
     @property
     def changed(self) -> int:
@@ -36,7 +40,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Round:
-    """What each contender took for one update, from the start of its process to its end."""
+    """What each contender took for one update."""
 
     number: int
     """The first one, 0, fills empty views."""
@@ -61,6 +65,17 @@ def run(spark: SparkSession, settings: Settings, folder: Path, say: Said) -> Ite
     sources.create()
     ours = Rennet(write(folder / "ours", sources.folder), folder / "ours" / "warehouse")
     theirs = SparkPipelines(spark, write(folder / "theirs", sources.folder), folder / "theirs" / "warehouse")
+    with ExitStack() as running:
+        if settings.lasting:
+            say("starting both")
+            ours = running.enter_context(rennet_that_stays(ours.spec, ours.warehouse))
+            theirs = running.enter_context(spark_pipelines_with_a_server(theirs))
+        yield from _rounds(sources, settings, ours, theirs, say)
+
+
+def _rounds(
+    sources: Sources, settings: Settings, ours: Rennet, theirs: SparkPipelines, say: Said
+) -> Iterator[Round]:
     contenders: list[Contender] = [ours, theirs]
     for number in range(settings.repeat + 1):
         if number:
