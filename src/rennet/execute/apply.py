@@ -60,7 +60,12 @@ def _gone(removed: Removed | None, writer: Writer, columns: list[str]) -> DataFr
     if not isinstance(removed, Alike) or len(removed.delta.output) != len(columns) + 1:
         return None
     lost = writer.dataframe(removed.delta).toDF(*columns, WEIGHT).where(f"{WEIGHT} < 0")
-    copies = lost.selectExpr("*", f"explode(array_repeat(0, CAST(-{WEIGHT} AS INT))) AS __mv_copy")
+    return repeated(lost, f"-{WEIGHT}")
+
+
+def repeated(rows: DataFrame, times: str) -> DataFrame:
+    """Every row as often as its weight says, and without the weight."""
+    copies = rows.selectExpr("*", f"explode(sequence(1, {times})) AS __mv_copy")
     return copies.drop(WEIGHT, "__mv_copy")
 
 

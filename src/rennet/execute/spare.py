@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantT
 
 from rennet.cost.choose import Costs
 from rennet.cost.operators import Kind
-from rennet.execute.apply import LOST, Applied, alike, named
+from rennet.execute.apply import LOST, Applied, alike, named, repeated
 from rennet.plan.expressions import Attribute
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
@@ -66,8 +66,7 @@ def _size(delta: DataFrame) -> int:
 def _written(transaction: Transaction, delta: DataFrame, columns: list[str], total: int) -> Applied:
     lost = named(delta.where(F.col(WEIGHT) < 0), LOST, len(columns) + 1)
     deleted = transaction.delete(alike(transaction.target(), lost, columns, len(columns)))
-    copies = F.explode(F.sequence(F.lit(1), F.col(WEIGHT))).alias("__mv_copy")
-    come = delta.where(F.col(WEIGHT) > 0).select("*", copies).drop(WEIGHT, "__mv_copy")
+    come = repeated(delta.where(F.col(WEIGHT) > 0), WEIGHT)
     inserted = transaction.append(come).rows
     return Applied(deleted, inserted, total=total)
 

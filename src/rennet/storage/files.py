@@ -43,7 +43,7 @@ class FileState:
             action.get("deletionVector"),
             action.get("baseRowId"),
             action.get("defaultRowCommitVersion"),
-            _records(action.get("stats")),
+            records(action.get("stats")),
         )
 
     @property
@@ -76,7 +76,8 @@ class FileState:
         }
 
 
-def _records(stats: str | None) -> int | None:
+def records(stats: str | None) -> int | None:
+    """How many rows a file has, by its statistics, deleted ones among them."""
     if not stats:
         return None
     first = _RECORDS.match(stats)  # Delta writes it first; parsing all statistics takes much longer.

@@ -21,6 +21,7 @@ from pyspark.sql.types import StructType
 
 from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
 from rennet.jvm import JavaObject, Jvm
+from rennet.storage.files import records
 from rennet.storage.names import quote
 from rennet.storage.partitioned import complaint_of, guarded
 from rennet.storage.sources import (
@@ -145,7 +146,7 @@ class Transaction:
         touched = self._touched(positions)
         if not touched:
             return 0
-        self.searched = sum(_records(entry["fileLogEntry"]) for entry in touched)
+        self.searched = sum(records(entry["fileLogEntry"].get("stats")) or 0 for entry in touched)
         renewed = [_renewed(entry) for entry in touched]
         if None in renewed:
             self._stage_with_statistics()
@@ -312,10 +313,6 @@ def _with_feed(come: DataFrame, gone: DataFrame) -> DataFrame:
 # -- deletion vectors and statistics
 
 
-def _records(add: Mapping[str, Any]) -> int:
-    return int(json.loads(add.get("stats") or "{}").get("numRecords", 0))
-
-
 def _lost(entry: Mapping[str, Any]) -> int:
     before = entry["fileLogEntry"].get("deletionVector") or {"cardinality": 0}
     return int(entry["newDeletionVector"]["cardinality"] - before["cardinality"])
@@ -323,7 +320,7 @@ def _lost(entry: Mapping[str, Any]) -> int:
 
 def _live_rows(add: Mapping[str, Any]) -> int:
     """The rows of a file that are not marked as deleted, by its statistics."""
-    return _records(add) - int((add.get("deletionVector") or {}).get("cardinality", 0))
+    return (records(add.get("stats")) or 0) - int((add.get("deletionVector") or {}).get("cardinality", 0))
 
 
 def _removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:

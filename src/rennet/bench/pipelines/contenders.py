@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 
@@ -79,11 +79,14 @@ class Rennet:
         return timed(self._command("run", "--spec", str(self.spec)), self._environment(), self.spec.parent)[0]
 
     def contents(self, columns: Mapping[str, Sequence[str]]) -> Contents:
-        text = "; ".join(fingerprint(view, columns[view]) for view in VIEWS)
-        command = self._command("sql", "--json", text)
-        printed = timed(command, self._environment(), self.spec.parent)[1]
-        rows = [result["rows"][0] for result in json.loads(printed)["results"]]
+        rows = self._rows([fingerprint(view, columns[view]) for view in VIEWS])
         return {view: (int(count), str(total)) for view, (count, total) in zip(VIEWS, rows, strict=True)}
+
+    def _rows(self, queries: Sequence[str]) -> list[Any]:
+        """The first row of each query's result."""
+        command = self._command("sql", "--json", "; ".join(queries))
+        printed = timed(command, self._environment(), self.spec.parent)[1]
+        return [result["rows"][0] for result in json.loads(printed)["results"]]
 
     def _command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "rennet.cli.main", *arguments, "--warehouse", str(self.warehouse)]
