@@ -30,6 +30,8 @@ from rennet.plan.render import describe
 
 BROADCAST = 10 << 20
 """A side of a join below so many bytes is sent to every task instead of shuffling both."""
+HASH = 8
+"""Bytes of the hash that rows are looked up by; it cannot be compressed."""
 JOBS = {True: 3.0, False: 8.0}
 """Spark jobs of a full recompute, and of any other refresh."""
 
@@ -94,10 +96,11 @@ class _Counting:
     def _found(self, wanted: Node, by_key: bool) -> Iterator[Operator]:
         """The stored rows to delete are looked up by their key, or by a hash of their content."""
         view = self.statistics.view
-        part = 0.3 if by_key else 0.6
         shape = self._shape(wanted)
-        yield Operator(Kind.SCAN, "Find the rows to delete", f"find {shape}", view.bytes * part)
-        looked = self.flows.of(wanted).rows + view.rows_of(wanted.output)
+        stored = view.rows_of(wanted.output)
+        read = view.bytes * 0.3 if by_key else min(view.bytes, HASH * stored)
+        yield Operator(Kind.SCAN, "Find the rows to delete", f"find {shape}", read)
+        looked = self.flows.of(wanted).rows + stored
         yield Operator(Kind.BROADCAST_JOIN, "Match them", f"match {shape}", looked)
 
     def _written(self, node: Node) -> Iterator[Operator]:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
 from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed
+from rennet.enable.layout import CONTENT
 from rennet.errors import Issue, IssueType
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
@@ -33,22 +34,39 @@ class Applied:
     """Set when what was stored is not what the delta expected; nothing may be committed then."""
     total: int | None = None
     """How many rows there are now, where all were computed and only those that differ were written."""
+    repeats: bool = False
+    """A deleted row had equals that stay, or another row its hash."""
 
 
-def apply(plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str]) -> Applied:
-    """Put what a plan changes into the transaction, without committing it."""
+@dataclass(frozen=True)
+class Deleted:
+    """How many rows were deleted, and how many there must have been where that is known."""
+
+    rows: int = 0
+    expected: int | None = None
+    repeats: bool = False
+    """Their hashes did not tell them apart."""
+
+
+def apply(
+    plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool = False
+) -> Applied:
+    """Put what a plan changes into the transaction, without committing it.
+
+    `repeats` says that hashes did not tell the stored rows apart before.
+    """
     with writer.keeping():
-        deleted = 0
+        gone = Deleted()
         if plan.removed is not None:
-            deleted, expected = _delete(plan.removed, writer, transaction, columns)
-            if expected is not None and deleted != expected:
-                return Applied(issue=_mismatch(expected, deleted))
+            gone = _delete(plan.removed, writer, transaction, columns, repeats)
+            if gone.expected is not None and gone.rows != gone.expected:
+                return Applied(issue=_mismatch(gone.expected, gone.rows))
         arriving = _arriving(plan, writer)
         inserted = 0
         if arriving is not None:
-            gone = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, deleted) else None
-            inserted = transaction.append(_rows(writer, arriving, columns), gone).rows
-        return Applied(deleted, inserted)
+            noted = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, gone.rows) else None
+            inserted = transaction.append(_rows(writer, arriving, columns), noted).rows
+        return Applied(gone.rows, inserted, repeats=gone.repeats)
 
 
 def _worth_a_feed(transaction: Transaction, deleted: int) -> bool:
@@ -87,24 +105,42 @@ def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
 
 
 def _delete(
-    removed: Removed, writer: Writer, transaction: Transaction, columns: list[str]
-) -> tuple[int, int | None]:
-    """Delete the rows; with them, how many there must have been, where that is known."""
+    removed: Removed, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool
+) -> Deleted:
+    """Delete the rows that a plan removes."""
     if isinstance(removed, Partitions):
-        return transaction.delete_partitions(removed.column, removed.values), None
+        return Deleted(transaction.delete_partitions(removed.column, removed.values))
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
-        return transaction.delete(places.where(f"{ROW} IS NOT NULL")), None
+        return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL")))
     if isinstance(removed, Keyed):
         keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
         target = _target(writer, transaction)
-        return transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)), None
+        return Deleted(transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)))
+    return _delete_alike(removed, writer, transaction, columns, repeats)
+
+
+def _delete_alike(
+    removed: Alike, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool
+) -> Deleted:
+    """By hash if that tells rows apart, for then no other column of the stored rows has to be read.
+
+    Every lost row is stored, so there are at least as many stored rows with the hashes of the lost ones as
+    rows were lost. If there are just as many, it is they. If there are more, something else has such a hash.
+    """
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
     expected = _expected(lost, count)
     if not expected:  # the view need not be read to find nothing
-        return 0, 0
-    return transaction.delete(alike(_target(writer, transaction), lost, columns, count)), expected
+        return Deleted(0, 0)
+    if CONTENT in columns[:count] and not repeats:
+        same = f"{CONTENT} = {LOST}{columns.index(CONTENT)}"
+        found = _target(writer, transaction).join(lost, F.expr(same), "left_semi").selectExpr(FILE, ROW)
+        deleted = transaction.delete(found, at_most=expected)
+        if deleted <= expected:
+            return Deleted(deleted, expected)
+    found = alike(_target(writer, transaction), lost, columns, count)
+    return Deleted(transaction.delete(found), expected, repeats=True)
 
 
 def _target(writer: Writer, transaction: Transaction) -> DataFrame:

@@ -33,6 +33,8 @@ class ViewSize:
 
     bytes: int = 0
     rows: int | None = None
+    repeats: bool = False
+    """Hashes did not tell its rows apart: some are equal."""
 
 
 def costs(

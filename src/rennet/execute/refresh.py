@@ -331,7 +331,7 @@ class Refresh:
             return written or overwritten(transaction, rows)
         writer, fitted = self._fitted(leaves, situation, plan, model)
         if not plan.everything:
-            return apply(fitted, writer, transaction, columns)
+            return apply(fitted, writer, transaction, columns, self.size.repeats)
         assert plan.inserted is not None
         with writer.keeping():
             rows = writer.dataframe(plan.inserted).toDF(*columns)
@@ -402,6 +402,7 @@ class Refresh:
             situation.query.stored_as,
             rows,
             follows_from_tables(self.jvm, situation.query),
+            applied.repeats or (self.size.repeats and not choice.plan.everything),
         )
         learned = experience(
             model, choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1
@@ -489,6 +490,7 @@ def recompute(situation: Situation) -> RefreshPlan:
 
 
 def of_view(jvm: Jvm, view: MaterializedView, readers: Sequence[Reader] = ()) -> Refresh:
-    rows = None if view.provenance is None else view.provenance.rows
-    size, learned = ViewSize(view.bytes, rows), Learned.from_json(view.costs)
+    stored = view.provenance
+    size = ViewSize(view.bytes) if stored is None else ViewSize(view.bytes, stored.rows, stored.repeats)
+    learned = Learned.from_json(view.costs)
     return Refresh(jvm, str(view.name), view.path, view.definition, size, learned, readers)

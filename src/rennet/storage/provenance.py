@@ -89,6 +89,8 @@ class Provenance:
     """How many rows the backing table has; not known of those written before it was recorded."""
     follows_from_tables: bool = False
     """Can nothing but its sources and settings change what the query means?"""
+    repeats: bool = False
+    """Were there equal rows when some had to be deleted? Then their hashes do not tell which."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
