@@ -234,7 +234,7 @@ def group_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
     if not layout.merges:
         what = "not all aggregates can be kept by adding to sums"
         return Issue(IssueType.NOT_THIS_SHAPE, what, IssueSubType.AGGREGATE_WITH_UNSUPPORTED_EXPRESSION)
-    change = state_changes(layout, grouped, child.delta)
+    change = state_changes(layout, grouped, child.delta, child.grows)
     merged = Once((merged_states(layout, grouped, change, child.grows),))
     removed = Placed(project(merged, tuple(fresh_copy(place) for place in places_of(merged))))
     kept = _replaced(layout.plan, grouped, surviving(layout, merged))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rennet.delta.change import weight_of
+from dataclasses import replace
+
+from rennet.delta.change import effectivize, weight_of
 from rennet.delta.keys import FILE, ROW, group_columns, matching, stored_rows
 from rennet.enable.layout import Layout
 from rennet.enable.states import State
@@ -26,17 +28,38 @@ LOST = "__mv_lost"
 """Of a merged group: may its extreme be gone, with nothing known to stand in its place?"""
 
 
-def state_changes(layout: Layout, grouped: Aggregate, delta: Node) -> Node:
+def state_changes(layout: Layout, grouped: Aggregate, delta: Node, grows: bool) -> Node:
     """Per changed group, what to do to each state; groups where that is nothing are left out.
 
     A sum has one column, what to add. An extreme has two: that of the values that came, and of those that
     went.
     """
+    states = layout.states
+    if any(state.extreme for state in states) and not grows:
+        delta, states = _net(grouped, delta, states)
     weight = weight_of(delta)
     keys = tuple(alias(k, f"__mv_key_{i}") for i, k in enumerate(group_columns(grouped)))
-    columns = [column for state in layout.states for column in _columns(state, weight)]
+    columns = [column for state in states for column in _columns(state, weight)]
     summed = Aggregate(grouped.grouping, (*keys, *columns), (delta,))
     return filter_(summed, disjunction([_moves(column) for column in summed.output[len(keys) :]]))
+
+
+def _net(grouped: Aggregate, delta: Node, states: tuple[State, ...]) -> tuple[Node, tuple[State, ...]]:
+    """The changes of what the aggregates see, each once: a value that came this way is there afterwards.
+
+    An update that leaves the extreme's column alone takes nothing from it then.
+    """
+    seen = {
+        state.value: alias(state.value, f"__mv_value_{i}")
+        for i, state in enumerate(states)
+        if state.value.references
+    }
+    rows = project(delta, (*group_columns(grouped), *seen.values(), weight_of(delta)))
+    shown = (
+        replace(state, value=seen[state.value].attribute) if state.value in seen else state
+        for state in states
+    )
+    return effectivize(rows), tuple(shown)
 
 
 def _columns(state: State, weight: Attribute) -> list[Alias]:
@@ -110,12 +133,12 @@ def _better(state: State, before: Attribute, came: Attribute) -> Expr:
 
 
 def _beaten(state: State, before: Attribute, came: Attribute, went: Attribute) -> Expr:
-    """Did a row go that was as good as the extreme, and nothing better than it come?"""
+    """Did a row go that was as good as the extreme, and none as good as it come?"""
     sign = "<=" if state.extreme == "min" else ">="
     as_good = or_else(call(sign, went, before, type="boolean"), True)
-    better = or_else(call("<" if state.extreme == "min" else ">", came, went, type="boolean"), False)
+    replaced = or_else(call(sign, came, went, type="boolean"), False)
     gone = call("isnotnull", went, type="boolean", nullable=False)
-    return conjunction([gone, as_good, call("not", better, type="boolean", nullable=False)])
+    return conjunction([gone, as_good, call("not", replaced, type="boolean", nullable=False)])
 
 
 def _any_lost(layout: Layout, named: list[Alias], lost: list[Expr]) -> Expr:

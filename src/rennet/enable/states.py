@@ -6,7 +6,7 @@ refresh is the state before plus the delta's, whatever the changes were; NULLs a
 the rows that have a value, which is why a SUM that lost its last value is NULL and not 0.
 
 An extreme is kept by comparing: what came may beat it, and only a group that lost a row as good as it, with
-nothing better come in its place, has to be looked at again.
+nothing as good come in its place, has to be looked at again.
 
 Only exact types are summed this way. Sums of FLOAT and DOUBLE would drift; their groups are recomputed.
 """
