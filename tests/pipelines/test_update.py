@@ -71,6 +71,13 @@ def test_what_is_independent_is_built_at_the_same_time() -> None:
     assert [node.key for node, _ in results][-1] == "last" and order[0] == "fast" and len(order) == 4
 
 
+def test_what_most_others_wait_for_is_built_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "AT_ONCE", 1)
+    found = graph(a=(), b=(), c=(), b_1=("b",), b_2=("b_1",), c_1=("c",))
+    results = in_order(found, lambda _: True, done, lambda _: None)
+    assert [node.key for node, _ in results] == ["b", "c", "b_1", "a", "b_2", "c_1"]
+
+
 def test_what_changes_the_session_is_built_alone() -> None:
     running: set[str] = set()
     met: list[set[str]] = []

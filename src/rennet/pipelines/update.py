@@ -6,6 +6,7 @@ checkpoint, a batch of changes carries its number: what was committed is not don
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -27,8 +28,8 @@ from rennet.pipelines.spec import Spec
 from rennet.storage.sources import pin
 from rennet.storage.tables import first_line
 
-AT_ONCE = 4
-"""Datasets built at the same time: most of a small refresh is waiting for the driver, not for tasks."""
+AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+"""Datasets built at the same time: most of a small refresh is work of the driver, which has so many cores."""
 ATTEMPTS, PAUSE = 4, 0.5
 """How often a dataset that met another writer is tried, and how long the first wait is; each doubles it."""
 
@@ -230,17 +231,21 @@ def in_order(
     build: Callable[[Node], DatasetResult],
     known: Callable[[Node], DatasetResult | None],
 ) -> Iterator[tuple[Node, DatasetResult]]:
-    """Build every dataset after all that it reads, several at the same time.
+    """Build every dataset after all that it reads, several at the same time, what most others wait for first.
 
     One that cannot be built `apart` is built while no other is. What is `known` need not be built.
     """
-    left, done = graph.ordered(), set[str]()
+    waiting = {key: len(graph.below(key)) for key in graph.nodes}
+    left, done = sorted(graph.ordered(), key=lambda node: -waiting[node.key]), set[str]()
     running: dict[Future[DatasetResult], Node] = {}
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="rennet") as pool:
         while left or running:
             ready = [node for node in left if done.issuperset(graph.inputs[node.key])]
-            at_once = [node for node in ready if apart(node) or known(node) is not None]
-            chosen = at_once if at_once or running else ready[:1]
+            settled = [node for node in ready if known(node) is not None]
+            others = [node for node in ready if node not in settled and apart(node)]
+            chosen = settled + others[: AT_ONCE - len(running)]
+            if not chosen and not running:
+                chosen = ready[:1]
             left = [node for node in left if node not in chosen]
             for node in chosen:
                 result = known(node)
