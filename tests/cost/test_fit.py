@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from rennet.cost.fit import Fitting
 from rennet.cost.sizes import Flows, TableSize
+from rennet.delta.generate import RefreshPlan
+from rennet.errors import Technique
 from rennet.plan.expressions import same
-from rennet.plan.ir import ANTI, FULL, INNER, LEFT, RIGHT, SEMI, Join, Node, Scan, State, join
+from rennet.plan.ir import ANTI, FULL, INNER, LEFT, RIGHT, SEMI, Join, Node, Once, Scan, State, join
 from rennet.testing.bags import World, evaluate
 from rennet.testing.values import bag
 from tests.cost.test_costs import MILLION, statistics
@@ -68,3 +70,37 @@ def test_small_sides_are_left_alone() -> None:
     small = Fitting(Flows(replace(SIZES, now={"r": TableSize(2000, 100), "s": TableSize(2000, 100)})))
     plan = join(FEW, FACTS, LEFT, ON)
     assert small.node(plan) is plan
+
+
+def affected(facts: Node) -> Once:
+    """The facts that meet a change: nobody knows how many those are."""
+    return Once((join(facts, FEW, SEMI, same(facts.output[0], FEW.output[0])),))
+
+
+def test_a_large_side_is_pruned_by_what_the_outer_one_was_selected_by() -> None:
+    facts, inner = scan("r"), scan("s")
+    plan = join(affected(facts), inner, LEFT, same(facts.output[0], inner.output[0]))
+    large = replace(SIZES, now={"r": TableSize(10 * MILLION), "s": TableSize(1000 * MILLION, MILLION)})
+    made = Fitting(Flows(large)).node(plan)
+    assert isinstance(made, Join) and made.left is plan.left
+    assert isinstance(made.right, Join) and made.right.how == SEMI and made.right.left is inner
+    outer, rows = (
+        bag([(1, 2), (3, 4), (None, 5), (7, 1)]),
+        bag([(1, 2, 0), (1, 3, 0), (3, 4, 0), (None, 5, 0)]),
+    )
+    moved = {"s": bag([(1, 9, 1), (7, 9, 1), (None, 8, -1)])}
+    world = World({"r": outer, "s": rows}, {"r": outer, "s": rows}, moved)
+    assert evaluate(replace_state(made), world) == evaluate(replace_state(plan), world)
+
+
+def test_changes_that_are_dear_to_read_are_read_once() -> None:
+    plan = RefreshPlan(Technique.ROW_BASED, join(FEW, FACTS, LEFT, ON))
+    cheap = fitting().fitted(plan).inserted
+    assert isinstance(cheap, Join) and cheap.left is FEW
+    dear = replace(SIZES, changes={"s": TableSize(100 * MILLION, 100)})
+    made = Fitting(Flows(dear)).fitted(plan).inserted
+    assert isinstance(made, Join) and isinstance(made.left, Once)
+    found = [node for node in made.walk() if isinstance(node, Once)]
+    assert len(found) == 2 and found[0] is found[1]
+    linear = RefreshPlan(Technique.ROW_BASED, FEW)
+    assert Fitting(Flows(dear)).fitted(linear).inserted is FEW

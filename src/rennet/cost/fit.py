@@ -6,11 +6,13 @@ of millions to meet a thousand changed rows.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from rennet.cost.sizes import Flows, width
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
-from rennet.delta.narrow import meeting
+from rennet.delta.narrow import meeting, meeting_through
 from rennet.plan.ir import (
     ANTI,
     INNER,
@@ -34,12 +36,18 @@ LARGER = 8
 """A side is worth pruning if it is so many times larger than the other."""
 
 
+WORTH_KEEPING = 8 << 20
+"""Changes that so many bytes must be read for are kept if they are used again."""
+
+_Done = dict[int, tuple[Node, Node]]
+
+
 @dataclass
 class Fitting:
     """Rewrites the plans of one refresh; a node that two of them share stays shared."""
 
     flows: Flows
-    _done: dict[int, tuple[Node, Node]] = field(default_factory=dict)
+    _done: _Done = field(default_factory=dict)
 
     def small(self, node: Node) -> bool:
         """Is it worth sending it to every task instead of shuffling what it is joined with?"""
@@ -53,40 +61,86 @@ class Fitting:
 
     def fitted(self, plan: RefreshPlan) -> RefreshPlan:
         """The same rows, less read and shuffled for them."""
-        removed = plan.removed
-        if isinstance(removed, Keyed):
-            removed = replace(removed, keys=self.node(removed.keys))
-        elif isinstance(removed, Alike):
-            removed = Alike(self.node(removed.delta))
-        elif isinstance(removed, Placed):
-            removed = Placed(self.node(removed.rows))
-        repair = plan.repair and Repair(self.node(plan.repair.keys), self.node(plan.repair.rows))
-        inserted = plan.inserted and self.node(plan.inserted)
-        return replace(plan, inserted=inserted, removed=removed, repair=repair)
+        return self._sharing(_mapped(plan, self.node))
 
     def node(self, node: Node) -> Node:
-        found = self._done.get(id(node))
-        if found is None:
-            children = tuple(self.node(child) for child in node.children)
-            same = all(a is b for a, b in zip(children, node.children, strict=True))
-            made = node if same else node.with_children(children)
-            if isinstance(made, Join):
-                made = self._pruned(made)
-            found = self._done[id(node)] = (node, made)
-        return found[1]
+        return _rewritten(node, self._pruned, self._done)
 
-    def _pruned(self, node: Join) -> Join:
-        """L ⟕ R = L ⟕ (R ⋉ L), for a small L: only R ⋉ L can be found by sending L to every task"""
-        if node.how not in (LEFT, RIGHT):
+    def _pruned(self, node: Node) -> Node:
+        """L ⟕ R = L ⟕ (R ⋉ L), for a small L: only R ⋉ L can be found by sending L to every task
+
+        L need not be small if what it was selected by is: L ⟕ R = L ⟕ (R ⋉ D) for L = L' ⋉ D.
+        """
+        if not isinstance(node, Join) or node.how not in (LEFT, RIGHT):
             return node
         outer, inner = node.children if node.how == LEFT else reversed(node.children)
-        if not self.small(outer) or self._bytes(inner) < max(SMALL, LARGER * self._bytes(outer)):
+        if self.small(outer):
+            few, once = meeting(inner, outer, node.condition)
+            by = outer
+        else:
+            found = meeting_through(inner, outer, node.condition)
+            if found is None or not self.small(found[1]):
+                return node
+            (few, by), once = found, outer
+        if self._bytes(inner) < max(SMALL, LARGER * self._bytes(by)):
             return node
-        few, once = meeting(inner, outer, node.condition)
         return node.with_children((once, few) if node.how == LEFT else (few, once))
+
+    def _sharing(self, plan: RefreshPlan) -> RefreshPlan:
+        """Changes for which much has to be read are read once, however often they are used."""
+        seen: set[int] = set()
+        uses: Counter[Scan] = Counter()
+        _mapped(plan, lambda node: uses.update(_changes_read(node, seen)) or node)
+        kept = {scan: Once((scan,)) for scan, times in uses.items() if times > 1 and self._dear(scan)}
+
+        def shared(node: Node) -> Node:
+            return kept.get(node, node) if isinstance(node, Scan) else node
+
+        done: _Done = {}
+        return _mapped(plan, lambda node: _rewritten(node, shared, done)) if kept else plan
+
+    def _dear(self, scan: Scan) -> bool:
+        read = self.flows.statistics.changes.get(scan.source)
+        return read is not None and read.bytes >= WORTH_KEEPING and self.small(scan)
 
     def _bytes(self, node: Node) -> float:
         return self.flows.of(node).rows * width(node.output)
+
+
+def _mapped(plan: RefreshPlan, change: Callable[[Node], Node]) -> RefreshPlan:
+    """The plan with each of its trees changed."""
+    removed = plan.removed
+    if isinstance(removed, Keyed):
+        removed = replace(removed, keys=change(removed.keys))
+    elif isinstance(removed, Alike):
+        removed = Alike(change(removed.delta))
+    elif isinstance(removed, Placed):
+        removed = Placed(change(removed.rows))
+    repair = plan.repair and Repair(change(plan.repair.keys), change(plan.repair.rows))
+    inserted = plan.inserted and change(plan.inserted)
+    return replace(plan, inserted=inserted, removed=removed, repair=repair)
+
+
+def _rewritten(node: Node, change: Callable[[Node], Node], done: _Done) -> Node:
+    """Every node changed, from below; one that is shared stays shared."""
+    found = done.get(id(node))
+    if found is None:
+        children = tuple(_rewritten(child, change, done) for child in node.children)
+        same = all(a is b for a, b in zip(children, node.children, strict=True))
+        found = done[id(node)] = (node, change(node if same else node.with_children(children)))
+    return found[1]
+
+
+def _changes_read(node: Node, seen: set[int]) -> Iterator[Scan]:
+    """The changes of sources, as often as they would be read."""
+    if isinstance(node, Scan) and node.state is State.DELTA:
+        yield node
+    if isinstance(node, Once):
+        if id(node.child) in seen:
+            return
+        seen.add(id(node.child))
+    for child in node.children:
+        yield from _changes_read(child, seen)
 
 
 def _bounded(node: Node) -> bool:

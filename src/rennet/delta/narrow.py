@@ -26,6 +26,7 @@ from rennet.plan.ir import (
     SEMI,
     Aggregate,
     Filter,
+    Join,
     Node,
     Once,
     PassThrough,
@@ -59,8 +60,25 @@ def meeting(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node]:
     return _meeting(rows, met, condition, _placed)
 
 
+def meeting_through(rows: Node, met: Node, condition: Expr | None) -> tuple[Node, Node] | None:
+    """R ⋉ (L ⋉ D) ⊆ R ⋉ D, for what both R and D must agree with L in; those rows of R, and D
+
+    None if `met` is not such a semi join, or there is nothing they must all agree in.
+    """
+    semi = met.child if isinstance(met, Once) else met
+    if not isinstance(semi, Join) or semi.how != SEMI or not _is_read(semi.right):
+        return None
+    agreed = dict(_pairs(semi.left, semi.right, semi.condition))
+    pairs = [(mine, agreed[theirs]) for mine, theirs in _pairs(rows, met, condition) if theirs in agreed]
+    return _agreeing(rows, semi.right, pairs, _placed) if pairs else None
+
+
 def _meeting(rows: Node, met: Node, condition: Expr | None, place: Place) -> tuple[Node, Node]:
-    pairs = _pairs(rows, met, condition)
+    return _agreeing(rows, met, _pairs(rows, met, condition), place)
+
+
+def _agreeing(rows: Node, met: Node, pairs: list[tuple[Expr, Expr]], place: Place) -> tuple[Node, Node]:
+    """The rows that agree with one of those met in what the pairs say, and the latter, computed once."""
     if not pairs:
         return rows, met
     once = met if _is_read(met) else Once((met,))
