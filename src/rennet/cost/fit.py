@@ -32,8 +32,8 @@ from rennet.plan.ir import (
 
 SMALL = 16 << 20
 """Rows of so many bytes, as estimated, are sent to every task."""
-LARGER = 8
-"""A side is worth pruning if it is so many times larger than the other."""
+WORTH_PRUNING, LARGER = SMALL, 8
+"""A side is worth pruning if it has so many bytes, and so many times those of the other."""
 
 
 WORTH_KEEPING = 8 << 20
@@ -82,7 +82,7 @@ class Fitting:
             if found is None or not self.small(found[1]):
                 return node
             (few, by), once = found, outer
-        if self._bytes(inner) < max(SMALL, LARGER * self._bytes(by)):
+        if self._bytes(inner) < max(WORTH_PRUNING, LARGER * self._bytes(by)):
             return node
         return node.with_children((once, few) if node.how == LEFT else (few, once))
 
