@@ -34,6 +34,8 @@ class Probe:
     def __init__(self, jvm: Jvm) -> None:
         self._jvm = jvm
         self._context = jvm.session.sparkContext()
+        # Bytes that Parquet reads several ranges at a time are in none of Spark's counters.
+        jvm.spark.conf.set("parquet.hadoop.vectored.io.enabled", "false")
 
     def measured(self, work: Callable[[], object]) -> Sample:
         """Do the work; all Spark jobs that start meanwhile count as its own."""
