@@ -125,8 +125,8 @@ def _delete_alike(
 ) -> Deleted:
     """By hash if that tells rows apart, for then no other column of the stored rows has to be read.
 
-    Every lost row is stored, so there are at least as many stored rows with the hashes of the lost ones as
-    rows were lost. If there are just as many, it is they. If there are more, something else has such a hash.
+    It does if as many rows were lost as there are hashes of lost rows that one stored row has and no other.
+    If not, rows are equal, or two have one hash, or what was lost is not stored: all columns are compared.
     """
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
@@ -134,13 +134,18 @@ def _delete_alike(
     if not expected:  # the view need not be read to find nothing
         return Deleted(0, 0)
     if CONTENT in columns[:count] and not repeats:
-        same = f"{CONTENT} = {LOST}{columns.index(CONTENT)}"
-        found = _target(writer, transaction).join(lost, F.expr(same), "left_semi").selectExpr(FILE, ROW)
-        deleted = transaction.delete(found, at_most=expected)
-        if deleted <= expected:
-            return Deleted(deleted, expected)
+        found = _alone(_target(writer, transaction), lost, f"{LOST}{columns.index(CONTENT)}")
+        if transaction.delete(found, exactly=expected) == expected:
+            return Deleted(expected, expected)
     found = alike(_target(writer, transaction), lost, columns, count)
     return Deleted(transaction.delete(found), expected, repeats=True)
+
+
+def _alone(target: DataFrame, lost: DataFrame, content: str) -> DataFrame:
+    """The stored rows that have the hash of a lost row, which no other stored row has."""
+    found = target.join(lost, F.expr(f"{CONTENT} = {content}"), "left_semi")
+    counted = found.selectExpr(FILE, ROW, f"count(*) OVER (PARTITION BY {CONTENT}) AS __mv_copies")
+    return counted.where("__mv_copies = 1").selectExpr(FILE, ROW)
 
 
 def _target(writer: Writer, transaction: Transaction) -> DataFrame:

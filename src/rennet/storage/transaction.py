@@ -136,21 +136,21 @@ class Transaction:
 
     # -- staging
 
-    def delete(self, positions: DataFrame, at_most: int | None = None) -> int:
+    def delete(self, positions: DataFrame, exactly: int | None = None) -> int:
         """Delete the rows at these `(__mv_file, __mv_row)`; gives how many there were.
 
         Positions come from `target()` of this transaction. A row named twice is deleted once; a file
-        left without rows is removed. If there are more than `at_most`, none is deleted. To be called once
-        otherwise: two deletions in one file would not add up.
+        left without rows is removed. If there must be `exactly` so many and are not, none is deleted. To be
+        called once otherwise: two deletions in one file would not add up.
         """
         self._delete_once()
         touched = self._touched(positions)
-        if not touched:
-            return 0
         lost = sum(_lost(entry) for entry in touched)
-        if at_most is not None and lost > at_most:
+        if exactly not in (None, lost):
             self._deleted = False
             return lost
+        if not touched:
+            return 0
         self.searched = sum(records(entry["fileLogEntry"].get("stats")) or 0 for entry in touched)
         renewed = [_renewed(entry) for entry in touched]
         if None in renewed:
