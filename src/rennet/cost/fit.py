@@ -34,8 +34,6 @@ SMALL = 16 << 20
 """Rows of so many bytes, as estimated, are sent to every task."""
 WORTH_PRUNING, LARGER = SMALL, 8
 """A side is worth pruning if it has so many bytes, and so many times those of the other."""
-
-
 WORTH_KEEPING = 8 << 20
 """Changes that so many bytes must be read for are kept if they are used again."""
 
