@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,23 @@ if TYPE_CHECKING:
     from rennet.pipelines.asof import AsOf
 
 
+@dataclass(frozen=True)
+class Refreshing:
+    """How a view is to be refreshed."""
+
+    full: bool = False
+    technique: Technique | None = None
+    pins: Pins | None = None
+    """Versions that several refreshes share."""
+    readers: Sequence[Reader] = ()
+    """The views below it, whose costs count when the technique is chosen."""
+
+    def is_due(self, created: RefreshResult | None) -> bool:
+        """Is there something left to do after this creation? A new view has just been computed."""
+        anew = created is not None and created.technique is Technique.COMPLETE_RECOMPUTE
+        return created is None or (self.full and not anew)
+
+
 class Engine:
     """Materialized views on one Spark session.
 
@@ -71,6 +88,7 @@ class Engine:
         policy: Policy | str = Policy.AUTO,
         schedule: dict[str, Any] | None = None,
         pins: Pins | None = None,
+        refreshing: Refreshing | None = None,
     ) -> RefreshResult | None:
         """Store a query's result and keep how it was made.
 
@@ -78,31 +96,32 @@ class Engine:
         takes one). `columns` renames the columns, in order, and gives each a comment. The values of `fixed`
         columns are computed when a row is first seen, and kept; the property `rennet.fixed` says the same.
         Returns the first refresh, or None when a view with the same definition was there already: its data
-        are kept. If a definition that differs in little is replaced, of its data is kept what can be.
+        are kept. If a definition that differs in little is replaced, of its data is kept what can be. With
+        `refreshing`, a view that was there already is refreshed, and the query is read once for both.
         """
         target = view_name(self.spark, name)
         tables.check_free(self.spark, target)
-        database = self.spark.catalog.currentDatabase()
-        named = tuple(columns or ())
         definition = Definition(
             str(target),
             query if isinstance(query, str) else "",
             "" if isinstance(query, str) else getattr(query, "__qualname__", "function"),
             comment,
-            tuple((column, (columns or {}).get(column, "")) for column in named),
+            tuple((columns or {}).items()),
             tuple({**(properties or {}), **({FIXED: ", ".join(fixed)} if fixed else {})}.items()),
             tuple(partitioned_by),
             tuple(cluster_by),
             Policy(policy),
             schedule,
-            database,
+            self.spark.catalog.currentDatabase(),
             datetime.now(UTC).isoformat(),
         )
         with workspace(self._jvm) as jvm:
             read = analyze(jvm, query, definition, self.spark)
             result = self._create(jvm, target, definition, read, replace, pins)
-        if not isinstance(query, str):
-            self._functions[target] = query
+            if not isinstance(query, str):
+                self._functions[target] = query
+            if refreshing is not None and refreshing.is_due(result):
+                return self._refreshed(jvm, tables.find(jvm, target), lambda: read, refreshing)
         return result
 
     def _create(
@@ -169,14 +188,23 @@ class Engine:
             if still is not None:
                 self._note_no_op(view, still)
                 return still
+        asked = Refreshing(full, forced, pins, readers)
+        with workspace(self._jvm) as jvm:
+            return self._refreshed(jvm, view, lambda: self._query(jvm, view), asked)
+
+    def _refreshed(
+        self, jvm: Jvm, view: MaterializedView, query: Callable[[], Query], asked: Refreshing
+    ) -> RefreshResult:
+        """One refresh in a workspace, with what failed, found nothing or was tidied up put on record."""
         meter = Meter(self._jvm, f"rennet refresh {view.name}")
         try:
-            with workspace(self._jvm) as jvm, meter.running():
-                query = self._query(jvm, view)
-                if not creation.fits(jvm, view, query):
-                    return creation.rebuild(jvm, view, query, pins)
-                situation = assess(jvm, query, view.provenance, pins)
-                result = of_view(jvm, view, readers).run(situation, view.provenance, meter, full, forced)
+            with meter.running():
+                read = query()
+                if not creation.fits(jvm, view, read):
+                    return creation.rebuild(jvm, view, read, asked.pins)
+                situation = assess(jvm, read, view.provenance, asked.pins)
+                refresh = of_view(jvm, view, asked.readers)
+                result = refresh.run(situation, view.provenance, meter, asked.full, asked.technique)
                 done = None if result.version is None else maintain(jvm, view.path)
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})

@@ -17,9 +17,8 @@ from rennet.plan.expressions import (
     cast,
     columns_of,
     conjunction,
-    field_of,
+    fresh_copy,
     literal,
-    struct,
 )
 from rennet.plan.ir import INNER, LEFT, Aggregate, Node, Once, Window, join, project
 
@@ -56,17 +55,27 @@ def _with_last_values(layout: Layout, reach: Reach, functions: tuple[Running, ..
     earlier = call("or", call("<", at, reach.affected[0]), call("isnull", at), type="boolean")
     not_all = call("not", reach.whole, type="boolean", nullable=False)
     same_key = matching(tuple(where[k.id] for k in layout.keys), reach.keys)
-    before = join(reach.rows, stored, LEFT, conjunction([same_key, not_all, earlier]))
-    columns = reach.rows.output
+    before = join(stored, reach.rows, INNER, conjunction([same_key, not_all, earlier]))
+    copies = tuple(fresh_copy(key) for key in reach.keys)
     results = zip(functions, layout.running, strict=True)
     last = tuple(_last(at, where[column.id], function) for function, column in results)
-    return Aggregate(columns, (*columns, *last), (before,))
+    ends = Aggregate(reach.keys, (*copies, *last), (before,))
+    found = join(reach.rows, ends, LEFT, matching(reach.keys, ends.output[: len(copies)]))
+    return project(found, (*reach.rows.output, *ends.output[len(copies) :]))
 
 
 def _last(order: Attribute, value: Attribute, function: Running) -> Alias:
-    """MAX((o, v)).v: of the rows that tie in o, the one with the largest value is the last"""
-    largest = call("max", struct([order, value]))
-    return alias(field_of(largest, 1, value.type), f"{function.output.name}_before")
+    """What never falls is largest at the last row, what never rises smallest; a sum is taken from there.
+
+    Rows that tie in the order have one sum. NULLs come first in the order, and MAX_BY passes over them.
+    """
+    if function.combine == "least" or function.never_falls:
+        found = call("min" if function.combine == "least" else "max", value, type=value.type)
+    else:
+        first = call("if", call("isnull", order), value, literal(None, value.type), type=value.type)
+        known = call("max_by", value, order, type=value.type)
+        found = call("coalesce", known, call("max", first, type=value.type), type=value.type)
+    return alias(found, f"{function.output.name}_before")
 
 
 def _combined(function: Running, before: Attribute) -> Alias:

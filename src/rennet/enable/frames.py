@@ -120,6 +120,8 @@ class Running:
     output: Attribute
     combine: str
     """How the two values make one: plus, least or greatest; a missing one counts for nothing."""
+    never_falls: bool = False
+    """From row to row it stays or grows."""
 
 
 def running(node: Window) -> tuple[Running, ...] | None:
@@ -139,7 +141,7 @@ def _running(named: Expr, ordered_further: bool) -> Running | None:
         return None
     function, spec = named.child.children
     if function.op in ("RowNumber", "DenseRank"):
-        return Running(named.attribute, "plus")
+        return Running(named.attribute, "plus", never_falls=True)
     frame = spec.children[-1]
     if not isinstance(function, AggregateCall) or function.distinct or frame.op != "SpecifiedWindowFrame":
         return None
@@ -147,9 +149,10 @@ def _running(named: Expr, ordered_further: bool) -> Running | None:
         return None
     tied = not ordered_further and "RangeFrame" in frame.text
     if function.op == "Count":
-        return Running(named.attribute, "plus")
+        return Running(named.attribute, "plus", never_falls=True)
     if function.op == "Sum" and tied and summable(function.children[0].type):
         return Running(named.attribute, "plus")
     if function.op in ("Min", "Max") and tied and "collate" not in function.type:
-        return Running(named.attribute, "least" if function.op == "Min" else "greatest")
+        grows = function.op == "Max"
+        return Running(named.attribute, "greatest" if grows else "least", never_falls=grows)
     return None

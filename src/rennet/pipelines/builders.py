@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from rennet.api import Engine
+from rennet.api import Engine, Refreshing
 from rennet.cost.learned import Learned, Reader
 from rennet.errors import PipelineError, Technique
 from rennet.execute.planning import current_database
@@ -57,6 +57,7 @@ class Builders:
         self.engine, self.jvm, self.graph, self.pins = engine, jvm, graph, pins
         self.trigger = trigger or Trigger()
         self.checkpoints = Checkpoints(storage)
+        self._known_readers: dict[ViewName, Reader | None] = {}
 
     def build(self, node: Node, full: bool) -> Built:
         """Bring a dataset up to date, or compute it anew."""
@@ -123,7 +124,7 @@ class Builders:
         """Create the view if it is new or means something else now, else refresh it."""
         spark = self.jvm.spark
         with current_database(spark, flow.database or self.graph.database), configured(self.jvm, flow):
-            made = self.engine.create_materialized_view(
+            result = self.engine.create_materialized_view(
                 key,
                 query,
                 replace=True,
@@ -135,17 +136,25 @@ class Builders:
                 policy=dataset.policy,
                 schedule=dataset.schedule.to_dict() if dataset.schedule else None,
                 pins=self.pins,
+                refreshing=Refreshing(full, pins=self.pins, readers=self._readers(key)),
             )
-            anew = made is not None and made.technique is Technique.COMPLETE_RECOMPUTE
-            if made is None or (full and not anew):
-                return self.engine.refresh(key, full, pins=self.pins, readers=self._readers(key))
-            return made
+        assert result is not None
+        return result
 
     def _readers(self, key: str) -> list[Reader]:
         """The views below this one, which its changes will have to go through."""
         views = [n for n in self.graph.below(key) if n.kind is DatasetKind.MATERIALIZED_VIEW]
-        known = [name for name in map(_name, views) if tables.lookup(self.jvm.spark, name) is not None]
-        return [Learned.from_json(tables.find(self.jvm, name).costs).reader(str(name)) for name in known]
+        found = (self._reader(name) for name in map(_name, views))
+        return [reader for reader in found if reader is not None]
+
+    def _reader(self, name: ViewName) -> Reader | None:
+        """What a view's refreshes have cost; asked of it once, for it is built after all that it reads."""
+        if name not in self._known_readers:
+            there = tables.lookup(self.jvm.spark, name) is not None
+            costs = tables.find(self.jvm, name).costs if there else None
+            made = None if costs is None else Learned.from_json(costs).reader(str(name))
+            self._known_readers[name] = made
+        return self._known_readers[name]
 
     def _function(self, dataset: Dataset, flow: Flow, expected: tuple[Expectation, ...]) -> Any:
         """The query with the user's types, without the rows that are to be left out."""

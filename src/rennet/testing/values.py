@@ -145,6 +145,7 @@ AGGREGATES: dict[str, Callable[[list[Row]], Value]] = {
     **dict.fromkeys(("avg", "Average"), _average),
     **dict.fromkeys(("min", "Min"), lambda rows: min((r[0] for r in rows), default=None, key=_place)),
     **dict.fromkeys(("max", "Max"), lambda rows: max((r[0] for r in rows), default=None, key=_place)),
+    "max_by": lambda rows: max(rows, default=(None,), key=lambda row: _place(row[1]))[0],
     **dict.fromkeys(("every", "BoolAnd"), lambda rows: all(row[0] for row in rows) if rows else None),
     **dict.fromkeys(("some", "BoolOr"), lambda rows: any(row[0] for row in rows) if rows else None),
     "VariancePop": _covariance(0),
