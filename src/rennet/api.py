@@ -28,6 +28,7 @@ from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
 from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
+from rennet.execute.remember import Known, known
 from rennet.execute.still import no_op
 from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_read, as_written, compare
 from rennet.execute.workspace import fit, workspace
@@ -70,6 +71,7 @@ class Engine:
         self.spark = check(spark)
         self._jvm = Jvm.of(spark)
         self._functions: dict[ViewName, QueryFunction] = {}
+        self._known: dict[ViewName, Known] = {}
 
     # -- defining ------------------------------------------------------------------------------------
 
@@ -228,13 +230,20 @@ class Engine:
 
     def _query(self, jvm: Jvm, view: MaterializedView) -> Query:
         definition = view.definition
+        before = self._known.get(view.name)
+        if before is not None and before.holds(jvm, definition):
+            return before.query
         source: str | Callable[..., DataFrame] | None = definition.query or self._functions.get(view.name)
         if source is None:
             raise DefinitionMissingError(
                 f"{view.name} is defined by the Python function {definition.function}, not known here.",
                 "Call create_materialized_view with it again: if it is unchanged, the data are kept.",
             )
-        return analyze(jvm, source, definition, self.spark)
+        query = analyze(jvm, source, definition, self.spark)
+        found = known(jvm, definition, query)
+        if found is not None:
+            self._known[view.name] = found
+        return query
 
     # -- understanding -------------------------------------------------------------------------------
 
@@ -289,8 +298,8 @@ class Engine:
         if view.provenance is None:
             raise ViewNotFoundError(f"{view.name} was never refreshed.", "Refresh it first.")
         with workspace(self._jvm) as jvm:
-            fit(jvm, sum(size_in_bytes(jvm, snapshot(jvm, source)) for source in view.provenance.sources))
             fixed, query = view.definition.fixed, self._query(jvm, view)
+            fit(jvm, sum(size_in_bytes(jvm, snapshot(jvm, source)) for source in view.provenance.sources))
             shown, expected = as_read(jvm, view).drop(*fixed), as_written(jvm, query, view.provenance)
             result = compare(str(view.name), expected.drop(*fixed), shown, samples)
             if fixed:

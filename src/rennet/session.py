@@ -27,11 +27,10 @@ COLLECTOR = "-XX:+UseParallelGC"
 """Throughput is what counts here, not short pauses: beside the default collector, a refresh takes a tenth
 less, a full recompute a quarter."""
 COMPILER = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
-    "-XX:Tier4CompileThreshold=150000"
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
 )
 """Planning runs through much code a few thousand times. By default that is enough for the JVM's optimizing
-compiler, which then takes longer than all the refreshes. Ten times as many calls are asked for here; loops over
+compiler, which then takes longer than the refreshes. Ten times as many calls are asked for here; loops over
 rows are compiled as soon as ever, for their turns are counted apart."""
 ANY_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 STANDARD_ERROR = 2
@@ -66,6 +65,8 @@ ONE_MACHINE = {
     # Every aggregate, sort and table sent to all tasks begins with a page of memory: by Spark's own reckoning
     # 64 MB on a machine with two cores and 4 GB, however few rows there are.
     "spark.buffer.pageSize": "1m",
+    # Spark writes out every plan it runs, and again when it adapts one; the short form says the same.
+    "spark.sql.ui.explainMode": "simple",
     "spark.sql.session.timeZone": "UTC",
     "spark.scheduler.mode": "FAIR",
     # Spark 4.2.0: Arrow UDFs straight over a columnar scan wait for each other for ever (SPARK-58241).

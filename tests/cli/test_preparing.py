@@ -72,3 +72,12 @@ def test_what_is_prepared_is_used(tmp_path: Path) -> None:
     count = [sys.executable, "-c", COUNT, str(tmp_path / "warehouse")]
     found = subprocess.run(count, capture_output=True, text=True, env=environment, check=True)
     assert found.stdout == "True\n1\n"
+
+
+@pytest.mark.parametrize("said", ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", ""])
+def test_one_collector(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    assert "-XX:+UseParallelGC" in _java_options(tmp_path, "-Dmine=1")
+    given = "-XX:+UseZGC"
+    if said:
+        monkeypatch.setenv(said, given)
+    assert "-XX:+UseParallelGC" not in _java_options(tmp_path, "" if said else given)

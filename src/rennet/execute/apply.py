@@ -112,11 +112,12 @@ def _delete(
         return Deleted(transaction.delete_partitions(removed.column, removed.values))
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
-        return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL")))
+        return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL"), few=writer.together))
     if isinstance(removed, Keyed):
         keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
         target = _target(writer, transaction)
-        return Deleted(transaction.delete(_of_keys(target, keys, removed, columns, writer.skipping)))
+        found = _of_keys(target, keys, removed, columns, writer.skipping)
+        return Deleted(transaction.delete(found, few=writer.together))
     return _delete_alike(removed, writer, transaction, columns, repeats)
 
 
@@ -135,10 +136,10 @@ def _delete_alike(
         return Deleted(0, 0)
     if CONTENT in columns[:count] and not repeats:
         found = _alone(_target(writer, transaction), lost, f"{LOST}{columns.index(CONTENT)}")
-        if transaction.delete(found, exactly=expected) == expected:
+        if transaction.delete(found, exactly=expected, few=writer.together) == expected:
             return Deleted(expected, expected)
     found = alike(_target(writer, transaction), lost, columns, count)
-    return Deleted(transaction.delete(found), expected, repeats=True)
+    return Deleted(transaction.delete(found, few=writer.together), expected, repeats=True)
 
 
 def _alone(target: DataFrame, lost: DataFrame, content: str) -> DataFrame:

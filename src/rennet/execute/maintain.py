@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rennet.jvm import Jvm
 from rennet.storage.names import quote
-from rennet.storage.sources import checksum, current, delta_log
+from rennet.storage.sources import checksum, delta_log
 from rennet.storage.tables import first_line
 
 LARGE = 32 << 20
@@ -20,7 +20,7 @@ def compact(jvm: Jvm, path: str) -> int:
 
     The commit says that no row changed: views that read this one have nothing to do.
     """
-    noted = checksum(jvm, current(jvm, delta_log(jvm, path)))
+    noted = checksum(jvm, delta_log(jvm, path).unsafeVolatileSnapshot())  # as this process has just left it
     if noted is None:
         return 0
     files, needed = int(noted.numFiles()), -(-int(noted.tableSizeBytes()) // LARGE)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rennet.execute.planning import Query
 from rennet.jvm import JavaObject, Jvm
 from rennet.normalize.rules import has_subqueries
 from rennet.plan.catalyst import PYTHON
-from rennet.plan.ir import Foreign
+from rennet.plan.ir import Foreign, Node
 
 OPERATORS = {"Project", "Filter", "Join", "Aggregate", "Union", "Window", "Sort", "Distinct", "Generate",
              "Expand", "GlobalLimit", "LocalLimit", "SubqueryAlias", "WithCTE", "CTERelationDef"}  # fmt: skip
@@ -17,13 +16,16 @@ OF_USERS = {*PYTHON, "ScalaUDF", "ScalaUDAF", "ScalaAggregator", "SQLScalarFunct
 """Functions whose code, and variables whose value, may be another at the next refresh."""
 
 
-def follows_from_tables(jvm: Jvm, query: Query) -> bool:
-    """No view of the catalog below it, no function of the user's in it, nothing of the clock, no files."""
-    nodes = list(query.answer.walk())
-    if query.obstacles or query.temporal or any(isinstance(node, Foreign) for node in nodes):
+def follows_from_tables(jvm: Jvm, analyzed: JavaObject, answer: Node) -> bool:
+    """No view of the catalog below a deterministic query, no function of the user's in it, no files.
+
+    `answer` is what became of the analyzed plan.
+    """
+    nodes = list(answer.walk())
+    if any(isinstance(node, Foreign) for node in nodes):
         return False
     called = {part.op for node in nodes for e in node.expressions for part in e.walk()}
-    return not called & OF_USERS and _reads_tables_only(jvm, query.analyzed)
+    return not called & OF_USERS and _reads_tables_only(jvm, analyzed)
 
 
 def _reads_tables_only(jvm: Jvm, plan: JavaObject) -> bool:

@@ -20,6 +20,7 @@ from rennet.enable.order import with_ties_broken, without_order
 from rennet.enable.picks import with_picks_decided
 from rennet.errors import InvalidQueryError, Issue, SourceError
 from rennet.execute.functions import Functions
+from rennet.execute.meaning import follows_from_tables
 from rennet.fingerprint import version1
 from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.jvm import JavaObject, Jvm
@@ -58,6 +59,8 @@ class Query:
     """Does its result change with the clock, whatever its sources do?"""
     left_open: bool = False
     """Does the query allow several answers, of which rennet keeps to one?"""
+    follows_from_tables: bool = False
+    """Does what it means follow from its text and the tables it names alone?"""
     notes: tuple[str, ...] = ()
     """What its Python functions may reach and the fingerprint does not know."""
 
@@ -113,6 +116,7 @@ def plan_query(
         layout = plain(read(jvm, analyzed)) if issues else lay_out(decided)
     names = tuple(schema.names)
     meaning = canonical(answer, names)
+    of_time = _temporal(layout.plan if fixed else normalized)
     return Query(
         analyzed,
         schema,
@@ -123,8 +127,9 @@ def plan_query(
         meaning,
         _stored_as(layout, bool(issues)),
         _sources(normalized),
-        _temporal(layout.plan if fixed else normalized),
+        of_time,
         answer != plain_order,
+        not issues and not of_time and follows_from_tables(jvm, analyzed, answer),
         tuple(functions.notes),
     )
 

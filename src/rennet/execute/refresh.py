@@ -30,9 +30,9 @@ from rennet.execute.apply import Applied, apply, overwritten
 from rennet.execute.costing import ViewSize, costs, experience
 from rennet.execute.information import table_information
 from rennet.execute.leaves import Leaves, pinned_query
-from rennet.execute.meaning import follows_from_tables
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
+from rennet.execute.sharing import read_again
 from rennet.execute.spare import sparing, worth_comparing
 from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, fit
 from rennet.fingerprint.canonical import SETTINGS
@@ -344,7 +344,11 @@ class Refresh:
         """The plan as its sizes permit, and what writes it."""
         size = source_bytes(self.jvm, situation)
         if size < TINY_WORK:
-            return Writer(self.jvm, leaves, situation.moments, False, ranges=False, together=True), plan
+            shared = read_again(plan)
+            writer = Writer(
+                self.jvm, leaves, situation.moments, False, ranges=False, together=True, shared=shared
+            )
+            return writer, plan
         if plan.everything:  # Spark sees for itself how large whole tables are
             return Writer(self.jvm, leaves, situation.moments), plan
         fitting = Fitting(Flows(model.statistics))
@@ -401,7 +405,7 @@ class Refresh:
             kept(situation.query.meaning),
             situation.query.stored_as,
             rows,
-            follows_from_tables(self.jvm, situation.query),
+            situation.query.follows_from_tables,
             applied.repeats or (self.size.repeats and not choice.plan.everything),
         )
         learned = experience(

@@ -37,16 +37,19 @@ def _as_it_was(jvm: Jvm, view: MaterializedView, then: Provenance) -> bool:
     """Are definition, engine, settings, the meaning of names and the versions of tables those of then?"""
     if not view.definition.query or view.definition.policy is Policy.FULL:
         return False
-    if then.engine_version != __version__ or settings(jvm) != then.configuration:
+    if then.engine_version != __version__:
         return False
     names = [(source.name, source.path) for source in then.sources]
     try:
-        return all(_still_names(jvm, *each) for each in names) and pin(jvm, names) == then.sources
+        moved = pin(jvm, names) != then.sources
     except SourceError:  # whatever it is, the refresh will say so and put it on record
         return False
+    if moved or settings(jvm) != then.configuration:
+        return False
+    return all(still_names(jvm, *each) for each in names)
 
 
-def _still_names(jvm: Jvm, name: str, path: str) -> bool:
+def still_names(jvm: Jvm, name: str, path: str) -> bool:
     """Does a name of the catalog still stand for the table there? A path always does."""
     if name == path:
         return True

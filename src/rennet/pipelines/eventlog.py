@@ -10,10 +10,11 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from rennet.errors import PipelineError
+from rennet.errors import PipelineError, PlanError
 from rennet.jvm import Jvm
 from rennet.storage.sources import current, delta_log, last_marked
 from rennet.storage.tables import first_line
+from rennet.storage.transaction import Transaction
 
 SCHEMA = (
     "id string, sequence bigint, "
@@ -79,8 +80,24 @@ class EventLog:
             for i, e in enumerate(events)
         ]  # fmt: skip
         frame = self.jvm.spark.createDataFrame(rows, SCHEMA).coalesce(1)
-        once = {"txnAppId": APP, "txnVersion": str(update), "mergeSchema": "true"}
-        frame.write.format("delta").mode("append").options(**once).save(self.path)
+        if not self.exists() or not self._appended(frame, update):
+            once = {"txnAppId": APP, "txnVersion": str(update), "mergeSchema": "true"}
+            frame.write.format("delta").mode("append").options(**once).save(self.path)
+
+    def _appended(self, frame: DataFrame, update: int) -> bool:
+        """Whether that was all: a log with other columns has to be widened first.
+
+        Spark's writer would reconstruct the state of the table to learn which update was the last.
+        """
+        with Transaction(self.jvm, self.path) as transaction:
+            if transaction.marked(APP) >= update:
+                return True
+            try:
+                transaction.append(frame)
+            except PlanError:
+                return False
+            transaction.commit({}, "UPDATE", (APP, update))
+        return True
 
     def frame(self) -> DataFrame:
         """All events on record."""

@@ -8,7 +8,7 @@ rennet's own expressions by looking up Spark's functions by name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -67,6 +67,15 @@ Leaf = Callable[[Node], JavaObject]
 """Gives the Catalyst plan of a leaf; its columns are taken by position."""
 
 
+LeafKey = tuple[object, ...]
+"""What a leaf reads: a table in a state, and of it some columns."""
+
+
+def leaf_key(node: Scan | Stored) -> LeafKey:
+    source = (node.source, node.state) if isinstance(node, Scan) else ()
+    return (*source, *(column.name for column in node.output))
+
+
 class Writer:
     """Writes plans of one refresh; `leaf` says what a scan of a state reads."""
 
@@ -79,11 +88,13 @@ class Writer:
         sent: Callable[[Join], int | None] = lambda _: None,
         ranges: bool = True,
         together: bool = False,
+        shared: Collection[LeafKey] | None = None,
     ) -> None:
         """`sent` says which side of a join is small enough to be sent to every task.
 
         `skipping` and `ranges` say whether limits of values, and of keys, are looked up. Rows that are read
-        `together` are all in one task, so that none is ever shuffled.
+        `together` are all in one task, so that none is ever shuffled; of them, `shared` leaves (all, unless
+        it is said which) are read once and kept.
         """
         self.jvm = jvm
         self.together = together
@@ -96,7 +107,8 @@ class Writer:
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
-        self._tables: dict[tuple[object, ...], JavaObject] = {}
+        self._shared = shared
+        self._tables: dict[LeafKey, JavaObject] = {}
         self._functions = Functions(jvm)
         self._limits = Limits(jvm, self.dataframe, self.expression, self._functions)
         self._none = jvm.none
@@ -188,10 +200,9 @@ class Writer:
 
     def _read(self, node: Scan | Stored, leaf: Leaf) -> JavaObject:
         """What a leaf reads; of tiny tables planning a scan takes longer than it, so each is read once."""
-        if not self.together:
+        key = leaf_key(node)
+        if not self.together or (self._shared is not None and key not in self._shared):
             return leaf(node)
-        source = (node.source, node.state) if isinstance(node, Scan) else ()
-        key = (*source, *(column.name for column in node.output))
         found = self._tables.get(key)
         if found is None:
             found = self._tables[key] = self._keep(self.jvm.dataframe(self._in_one_task(leaf(node))))

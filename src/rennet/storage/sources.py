@@ -171,7 +171,7 @@ def relation_at(
         held.bucketSpec(),
         fmt,
         held.options(),
-        held.sparkSession(),
+        jvm.session,
     )
     return relation.copy(
         swapped, relation.output(), relation.catalogTable(), relation.isStreaming(), relation.stream()

@@ -105,12 +105,10 @@ def property_of(spark: SparkSession, name: ViewName, key: str) -> str | None:
 
 
 def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-untyped-def]
-    jvm = Jvm.of(spark)
-    make = jvm.type("org.apache.spark.sql.catalyst.TableIdentifier")
-    identifier = make(name.name, jvm.some(name.schema))
-    catalog = jvm.session.sessionState().catalog()
+    """One question to the metastore; Spark's session would ask before whether schema and table exist."""
+    catalog = Jvm.of(spark).session.sharedState().externalCatalog()
     try:
-        return catalog.getTableMetadata(identifier)
+        return catalog.getTable(name.schema, name.name)
     except AnalysisException as error:
         if error.getCondition() in NOT_FOUND:
             return None
@@ -147,9 +145,11 @@ def everything(spark: SparkSession, schema: str | None) -> list[ViewName]:
 
 def check_free(spark: SparkSession, name: ViewName) -> None:
     """An error if the name is taken by something that is not a materialized view."""
+    if lookup(spark, name) is not None:
+        return
     if not spark.catalog.databaseExists(name.schema):
         raise SourceError(f"The schema {name.schema} does not exist.", f"CREATE SCHEMA {name.schema} first.")
-    if spark.catalog.tableExists(name.sql) and lookup(spark, name) is None:
+    if spark.catalog.tableExists(name.sql):
         raise AlreadyExistsError(f"{name} exists and is not a materialized view.", "Choose another name.")
 
 

@@ -31,12 +31,14 @@ from rennet.storage.sources import (
     commit_files,
     current,
     delta_log,
+    last_marked,
     listed_files,
     metadata,
     parse_actions,
     read_commit,
     to_json,
 )
+from rennet.storage.vectors import Touched, touched_by_few
 
 FILE = "__mv_file"
 ROW = "__mv_row"
@@ -117,6 +119,10 @@ class Transaction:
         """The last version an application marked its commits with, -1 if there is none."""
         return int(self._txn.txnVersion(app))
 
+    def marked(self, app: str) -> int:
+        """The same, but without declaring it as read: others may mark commits meanwhile. Runs no job."""
+        return last_marked(self._jvm, self._snapshot, app)
+
     def target(self) -> DataFrame:
         """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
         self._txn.readWholeTable()
@@ -136,15 +142,18 @@ class Transaction:
 
     # -- staging
 
-    def delete(self, positions: DataFrame, exactly: int | None = None) -> int:
+    def delete(self, positions: DataFrame, exactly: int | None = None, few: bool = False) -> int:
         """Delete the rows at these `(__mv_file, __mv_row)`; gives how many there were.
 
         Positions come from `target()` of this transaction. A row named twice is deleted once; a file
         left without rows is removed. If there must be `exactly` so many and are not, none is deleted. To be
-        called once otherwise: two deletions in one file would not add up.
+        called once otherwise: two deletions in one file would not add up. If they are `few`, that is found
+        out without Delta's own job.
         """
         self._delete_once()
-        touched = self._touched(positions)
+        touched = self._touched_by_few(positions) if few else None
+        if touched is None:
+            touched = self._touched(positions)
         lost = sum(_lost(entry) for entry in touched)
         if exactly not in (None, lost):
             self._deleted = False
@@ -161,7 +170,13 @@ class Transaction:
             self._stage("AddFile", [entry for entry in renewed if entry])
         return lost
 
-    def _touched(self, positions: DataFrame) -> list[dict[str, Any]]:
+    def _touched_by_few(self, positions: DataFrame) -> Touched | None:
+        """The files that lose rows, found without Delta's job; None if it is needed after all."""
+        files = json.loads(to_json(self._jvm, self._files()))
+        touched = touched_by_few(self._jvm, self._log, files, positions)
+        return None if touched is None or any(_renewed(entry) is None for entry in touched) else touched
+
+    def _touched(self, positions: DataFrame) -> Touched:
         """The files that lose rows, with the new deletion vector of each: the one Spark job of a delete."""
         jvm = self._jvm
         generator = jvm.singleton(f"{DELTA}commands.DeletionVectorBitmapGenerator")
@@ -179,7 +194,7 @@ class Transaction:
         )
         by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
         self._found = helper.findFilesWithMatchingRows(self._txn, by_name, vectors)
-        found: list[dict[str, Any]] = json.loads(to_json(jvm, self._found))
+        found: Touched = json.loads(to_json(jvm, self._found))
         return found
 
     def _stage_with_statistics(self) -> None:
