@@ -39,6 +39,8 @@ def test_medians_count_and_a_difference_shows() -> None:
     assert theirs["to spark-pipelines"] == "1.00"
     wrong = [*rounds, Round(4, 10, {"rennet": 5.0, "spark-pipelines": 40.0}, ("order_days",))]
     assert {row["equal"] for row in table(wrong)} == {"NO"}
+    cold = Round(1, 10, {"rennet": 900.0, "spark-pipelines": 20.0}, (), counts=False)
+    assert table([rounds[0], cold, *rounds[1:]])[0]["after a change s"] == "10.00"
     assert Settings(10_000).changed == 10 and Settings(10_000, 7).changed == 7
 
 

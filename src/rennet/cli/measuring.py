@@ -91,6 +91,10 @@ def _rows(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    return 0 if text.strip() == "0" else _number(text)
+
+
 def _processes(text: str) -> str:
     if text not in (NEW, LASTING):
         raise argparse.ArgumentTypeError(f"{text!r} is neither {NEW!r} nor {LASTING!r}")
@@ -269,7 +273,7 @@ def _show_decisions(out: Output, results: Sequence[Any]) -> None:
 def _pipelines(running: Running) -> Iterator[Any]:
     options = running.options
     lasting = options.processes == LASTING
-    settings = pipelines.Settings(options.rows, options.changes, options.repeat, lasting)
+    settings = pipelines.Settings(options.rows, options.changes, options.repeat, lasting, options.warm_up)
     return pipelines.run(running.spark, settings, running.folder, running.say)
 
 
@@ -371,10 +375,12 @@ BENCHES = {
                 "updates after the first; the median counts",
             ),
             ("--processes", _processes, "HOW", NEW, "new ones for every update (new), or lasting ones"),
+            ("--warm-up", _count, "W", 0, "updates after the first that do not count"),
         ),
         _pipelines,
         _grid_of(pipelines.table),
         ("grpc",),
     ),
 }
-SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions", "processes")
+SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions", "processes",
+            "warm_up")  # fmt: skip

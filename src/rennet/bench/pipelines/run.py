@@ -32,6 +32,8 @@ class Settings:
     repeat: int = REPEAT
     lasting: bool = False
     """Processes that stay, or a new one for every update."""
+    warm_up: int = 0
+    """Updates after the first that do not count: a JVM that stays has compiled what it runs by and by."""
 
     @property
     def changed(self) -> int:
@@ -48,6 +50,7 @@ class Round:
     seconds: dict[str, float]
     differences: tuple[str, ...]
     """Views that are not the same."""
+    counts: bool = True
 
     @property
     def equal(self) -> bool:
@@ -77,23 +80,25 @@ def _rounds(
     sources: Sources, settings: Settings, ours: Rennet, theirs: SparkPipelines, say: Said
 ) -> Iterator[Round]:
     contenders: list[Contender] = [ours, theirs]
-    for number in range(settings.repeat + 1):
+    last = settings.warm_up + settings.repeat
+    for number in range(last + 1):
         if number:
             sources.change(settings.changed)
         seconds = {}
         for contender in contenders[:: 1 if number % 2 else -1]:
-            say(f"round {number} of {settings.repeat}: {contender.name}")
+            say(f"round {number} of {last}: {contender.name}")
             seconds[contender.name] = contender.update()
-        say(f"round {number} of {settings.repeat}: comparing")
+        say(f"round {number} of {last}: comparing")
         columns = theirs.columns()
         mine, other = ours.contents(columns), theirs.contents(columns)
         differences = tuple(view for view in other if mine[view] != other[view])
-        yield Round(number, settings.changed if number else 0, seconds, differences)
+        changed, counts = settings.changed if number else 0, number > settings.warm_up
+        yield Round(number, changed, seconds, differences, counts)
 
 
 def table(rounds: Sequence[Round]) -> list[dict[str, Any]]:
     """A row for each contender: its first update, and the median of those after a change."""
-    later = [each for each in rounds if each.number]
+    later = [each for each in rounds if each.number and each.counts]
     names = list(rounds[0].seconds)
     medians = {name: median(each.seconds[name] for each in later) for name in names if later}
     best = medians.get(SparkPipelines.name)
