@@ -118,7 +118,7 @@ class Engine:
             datetime.now(UTC).isoformat(),
         )
         with workspace(self._jvm) as jvm:
-            read = analyze(jvm, query, definition, self.spark)
+            read = self._analyzed(jvm, target, query, definition)
             result = self._create(jvm, target, definition, read, replace, pins)
             if not isinstance(query, str):
                 self._functions[target] = query
@@ -230,19 +230,25 @@ class Engine:
 
     def _query(self, jvm: Jvm, view: MaterializedView) -> Query:
         definition = view.definition
-        before = self._known.get(view.name)
-        if before is not None and before.holds(jvm, definition):
-            return before.query
         source: str | Callable[..., DataFrame] | None = definition.query or self._functions.get(view.name)
         if source is None:
             raise DefinitionMissingError(
                 f"{view.name} is defined by the Python function {definition.function}, not known here.",
                 "Call create_materialized_view with it again: if it is unchanged, the data are kept.",
             )
+        return self._analyzed(jvm, view.name, source, definition)
+
+    def _analyzed(
+        self, jvm: Jvm, name: ViewName, source: str | QueryFunction, definition: Definition
+    ) -> Query:
+        """The query of a view, read again only if it may be another than the last time."""
+        before = self._known.get(name)
+        if before is not None and before.holds(jvm, definition):
+            return before.query
         query = analyze(jvm, source, definition, self.spark)
         found = known(jvm, definition, query)
         if found is not None:
-            self._known[view.name] = found
+            self._known[name] = found
         return query
 
     # -- understanding -------------------------------------------------------------------------------

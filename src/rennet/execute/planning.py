@@ -20,7 +20,7 @@ from rennet.enable.order import with_ties_broken, without_order
 from rennet.enable.picks import with_picks_decided
 from rennet.errors import InvalidQueryError, Issue, SourceError
 from rennet.execute.functions import Functions
-from rennet.execute.meaning import follows_from_tables
+from rennet.execute.meaning import views_below
 from rennet.fingerprint import version1
 from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.jvm import JavaObject, Jvm
@@ -28,6 +28,7 @@ from rennet.normalize.rules import normalize
 from rennet.normalize.subqueries import subqueries_to_joins
 from rennet.plan.catalyst import read
 from rennet.plan.ir import Node, Scan
+from rennet.storage.names import ViewName
 from rennet.storage.partitioned import check_partitions
 from rennet.storage.provenance import Definition
 from rennet.storage.tables import check_schema, first_line
@@ -59,10 +60,15 @@ class Query:
     """Does its result change with the clock, whatever its sources do?"""
     left_open: bool = False
     """Does the query allow several answers, of which rennet keeps to one?"""
-    follows_from_tables: bool = False
-    """Does what it means follow from its text and the tables it names alone?"""
+    views: tuple[ViewName, ...] | None = None
+    """The views of the catalog below it, if what it means follows from their texts, its own, and tables."""
     notes: tuple[str, ...] = ()
     """What its Python functions may reach and the fingerprint does not know."""
+
+    @property
+    def follows_from_tables(self) -> bool:
+        """Does what it means follow from its text and the tables it names alone?"""
+        return self.views == ()
 
     @property
     def fingerprint(self) -> str:
@@ -129,7 +135,7 @@ def plan_query(
         _sources(normalized),
         of_time,
         answer != plain_order,
-        not issues and not of_time and follows_from_tables(jvm, analyzed, answer),
+        None if issues or of_time else views_below(jvm, analyzed, answer),
         tuple(functions.notes),
     )
 

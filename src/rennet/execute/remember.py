@@ -1,18 +1,20 @@
 """Queries that were read before and still mean the same.
 
-To read a query takes hundreds of questions to Spark. Where what it means follows from its text and its
-tables, it is read again only if one of those, or a setting, is another.
+To read a query takes hundreds of questions to Spark. Where what it means follows from its text, its tables
+and the views it reads them through, it is read again only if one of those, or a setting, is another.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from rennet.execute.planning import Query
 from rennet.execute.still import still_names
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.provenance import Definition
 from rennet.storage.sources import current, delta_log
+from rennet.storage.tables import catalog_table
 
 LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
 
@@ -26,22 +28,31 @@ class Known:
     settings: JavaObject
     tables: tuple[JavaObject, ...]
     """Delta's metadata of each source: its id, columns and properties."""
+    views: tuple[JavaObject | None, ...]
+    """What the catalog says of each view below it."""
 
     def holds(self, jvm: Jvm, definition: Definition) -> bool:
         """Would it be the same, read now?"""
         return (
-            definition == self.definition
+            _undated(definition) == self.definition
             and bool(_settings(jvm).equals(self.settings))
-            and all(_means(jvm, *source) for source in self.query.sources)
-            and all(a.equals(b) for a, b in zip(_tables(jvm, self.query), self.tables, strict=True))
+            and not any(_hidden(jvm, name) for name in _names(self.query))
+            and all(still_names(jvm, *source) for source in self.query.sources)
+            and _equal(_views(jvm, self.query), self.views)
+            and _equal(_tables(jvm, self.query), self.tables)
         )
 
 
 def known(jvm: Jvm, definition: Definition, query: Query) -> Known | None:
     """The query with what it was read from, if it follows from that alone."""
-    if not definition.query or not query.follows_from_tables:
+    if not definition.query or query.views is None:
         return None
-    return Known(definition, query, _settings(jvm), _tables(jvm, query))
+    read_from = _settings(jvm), _tables(jvm, query), _views(jvm, query)
+    return Known(_undated(definition), query, *read_from)
+
+
+def _undated(definition: Definition) -> Definition:
+    return replace(definition, created_at="")
 
 
 def _settings(jvm: Jvm) -> JavaObject:
@@ -53,8 +64,20 @@ def _tables(jvm: Jvm, query: Query) -> tuple[JavaObject, ...]:
     return tuple(current(jvm, delta_log(jvm, path)).metadata() for _, path in query.sources)
 
 
-def _means(jvm: Jvm, name: str, path: str) -> bool:
-    """Does a name still stand for the table there? A temporary view may have come before it."""
-    if not still_names(jvm, name, path):
-        return False
-    return not jvm.session.sessionState().catalog().getTempView(name.rpartition(".")[2]).isDefined()
+def _views(jvm: Jvm, query: Query) -> tuple[JavaObject | None, ...]:
+    return tuple(catalog_table(jvm.spark, view) for view in query.views or ())
+
+
+def _equal(now: Sequence[JavaObject | None], then: Sequence[JavaObject | None]) -> bool:
+    pairs = zip(now, then, strict=True)
+    return all(a is not None and b is not None and bool(a.equals(b)) for a, b in pairs)
+
+
+def _names(query: Query) -> list[str]:
+    """The last part of every name."""
+    return [name.rpartition(".")[2] for name, _ in query.sources] + [view.name for view in query.views or ()]
+
+
+def _hidden(jvm: Jvm, name: str) -> bool:
+    """Does a temporary view of that name come before the one of the catalog?"""
+    return bool(jvm.session.sessionState().catalog().getTempView(name).isDefined())

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DataType, StructField, StructType
 
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
-from rennet.jvm import Jvm
+from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import RESERVED
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import (
@@ -100,11 +100,11 @@ def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
 
 def property_of(spark: SparkSession, name: ViewName, key: str) -> str | None:
     """A property of a table or view of the catalog, if both are there."""
-    described = _catalog_table(spark, name)
+    described = catalog_table(spark, name)
     return None if described is None else Jvm.of(spark).value(described.properties().get(key))
 
 
-def _catalog_table(spark: SparkSession, name: ViewName):  # type: ignore[no-untyped-def]
+def catalog_table(spark: SparkSession, name: ViewName) -> JavaObject | None:
     """One question to the metastore; Spark's session would ask before whether schema and table exist."""
     catalog = Jvm.of(spark).session.sharedState().externalCatalog()
     try:
@@ -127,7 +127,7 @@ def location(spark: SparkSession, table: ViewName) -> str:
 
 def location_of(spark: SparkSession, table: ViewName) -> str | None:
     """The same, if the catalog has it."""
-    described = _catalog_table(spark, table)
+    described = catalog_table(spark, table)
     return None if described is None else str(described.location().toString())
 
 
