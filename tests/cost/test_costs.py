@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rennet.cost.choose import WORTH_TRYING, Costs, choose
+from rennet.cost.choose import WORTH_KNOWING, WORTH_RECOMPUTING, WORTH_TRYING, Costs, choose
 from rennet.cost.learned import DEFAULT, Learned, Reader
 from rennet.cost.operators import Kind, Operator, operators
 from rennet.cost.rates import read_rates, shipped, write_rates
@@ -226,3 +226,14 @@ def test_rates_are_kept_as_text() -> None:
 
 def operator(units_: float) -> Operator:
     return Operator(Kind.AGGREGATE, "Aggregate", "aggregate x", units_)
+
+
+def test_what_is_cheap_anyway_is_not_tested() -> None:
+    layout = grouped()
+    found = plans(layout)
+    full = found[Technique.COMPLETE_RECOMPUTE]
+    costs = Costs(statistics(3 * MILLION, 4 * MILLION, view=MILLION // 3, keys=layout))
+    best = min(costs.of(plan).total for plan in found.values() if plan is not full)
+    whole = costs.of(full).total
+    assert whole + WORTH_RECOMPUTING < best < whole * WORTH_TRYING and whole < WORTH_KNOWING, (best, whole)
+    assert choose(found, Policy.AUTO, replace(costs, learned=Learned(full=1.0, turns=1))).plan is full

@@ -13,13 +13,14 @@ from rennet.cost.sizes import Statistics
 from rennet.delta.generate import RefreshPlan
 from rennet.errors import Issue, IssueSubType, IssueType, NotIncrementalError, Policy, Technique
 
-WORTH_RECOMPUTING = 0.5
+WORTH_RECOMPUTING = 0.25
 """CPU seconds a full recompute must save: it rewrites rows that did not change, and whoever reads the view's
 changes sees all of them."""
 CLEARLY, UNCLEAR = 1.1, 0.05
 """One technique is dearer than another if it costs so many times as much, and so many seconds more."""
-WORTH_TRYING = 1.5
-"""Up to so many times the cost of a full recompute, an estimate that no refresh has tested yet is tested."""
+WORTH_TRYING, WORTH_KNOWING = 1.5, 2.0
+"""Up to so many times the cost of a full recompute, an estimate that no refresh has tested yet is tested, if
+the recompute takes so many CPU seconds: else there is little to be gained at any later refresh."""
 DEAREST = 6
 """Operators kept of an estimate: those that cost most."""
 
@@ -109,7 +110,7 @@ def choose(
     best = _cheapest(incremental, options.estimates)
     mine, whole = options.estimates[best.technique], options.estimates[full.technique]
     rejected = too_dear(mine, whole)
-    untested = costs is not None and costs.learned.untested and mine.total <= whole.total * WORTH_TRYING
+    untested = costs is not None and costs.learned.untested and _worth_testing(mine, whole)
     if rejected is not None and policy is Policy.AUTO and not untested:
         return options.rejecting(incremental, rejected).choice(full, str(rejected))
     said = _comparison(options.estimates, best.technique)
@@ -189,6 +190,10 @@ def too_dear(best: Estimate, full: Estimate) -> Issue | None:
         f"the best of them would take {best.total:.2f} s of CPU, a full recompute {full.total:.2f} s{below}",
         IssueSubType.CHANGESET_SIZE_THRESHOLD_EXCEEDED,
     )
+
+
+def _worth_testing(mine: Estimate, whole: Estimate) -> bool:
+    return mine.total <= whole.total * WORTH_TRYING and whole.total >= WORTH_KNOWING
 
 
 def _comparison(estimates: Mapping[Technique, Estimate], chosen: Technique) -> str:
