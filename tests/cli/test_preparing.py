@@ -76,6 +76,8 @@ def test_what_is_prepared_is_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", ""])
 def test_one_collector(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):  # tests have a collector of their own
+        monkeypatch.delenv(name, raising=False)
     assert "-XX:+UseParallelGC" in _java_options(tmp_path, "-Dmine=1")
     given = "-XX:+UseZGC"
     if said:
