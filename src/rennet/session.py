@@ -24,8 +24,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 WAREHOUSE = "rennet-warehouse"
 CATALOG = "_catalog"
 COLLECTOR = "-XX:+UseParallelGC"
-"""Throughput is what counts here, not short pauses: beside the default collector, a refresh takes a tenth
-less, a full recompute a quarter."""
+"""Throughput is what counts here, not short pauses."""
 COMPILER = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
 )
