@@ -28,6 +28,7 @@ from rennet.plan.ir import (
     Scan,
     State,
     Union,
+    as_computed,
 )
 
 SMALL = 16 << 20
@@ -131,14 +132,9 @@ def _rewritten(node: Node, change: Callable[[Node], Node], done: _Done) -> Node:
 
 def _changes_read(node: Node, seen: set[int]) -> Iterator[Scan]:
     """The changes of sources, as often as they would be read."""
-    if isinstance(node, Scan) and node.state is State.DELTA:
-        yield node
-    if isinstance(node, Once):
-        if id(node.child) in seen:
-            return
-        seen.add(id(node.child))
-    for child in node.children:
-        yield from _changes_read(child, seen)
+    for each in as_computed(node, seen):
+        if isinstance(each, Scan) and each.state is State.DELTA:
+            yield each
 
 
 def _bounded(node: Node) -> bool:

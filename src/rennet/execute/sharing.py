@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from rennet.delta.generate import RefreshPlan, rows_named
 from rennet.plan.dataframe import LeafKey, leaf_key
 from rennet.plan.expressions import Subquery
-from rennet.plan.ir import Node, Once, Scan, Stored
+from rennet.plan.ir import Scan, Stored, as_computed
 
 
 def read_again(plan: RefreshPlan) -> frozenset[LeafKey] | None:
@@ -20,19 +19,8 @@ def read_again(plan: RefreshPlan) -> frozenset[LeafKey] | None:
     if plan.repair is not None:
         roots += [plan.repair.rows, plan.repair.keys, plan.repair.keys]
     done: set[int] = set()
-    nodes = [node for root in roots if root is not None for node in _read(root, done)]
+    nodes = [node for root in roots if root is not None for node in as_computed(root, done)]
     if any(isinstance(e, Subquery) for node in nodes for x in node.expressions for e in x.walk()):
         return None
     counted = Counter(leaf_key(node) for node in nodes if isinstance(node, Scan | Stored))
     return frozenset(key for key, times in counted.items() if times > 1)
-
-
-def _read(node: Node, done: set[int]) -> Iterator[Node]:
-    """A node and those below it, as often as they are computed: what is kept is computed once."""
-    if isinstance(node, Once):
-        if id(node.child) in done:
-            return
-        done.add(id(node.child))
-    yield node
-    for child in node.children:
-        yield from _read(child, done)

@@ -486,3 +486,14 @@ def used_columns(plan: Node) -> dict[str, set[str]]:
             found = used.setdefault(node.source, set())
             found |= {a.name for a in node.output if a.id in references}
     return used
+
+
+def as_computed(node: Node, done: set[int]) -> Iterator[Node]:
+    """A node and those below it, as often as they are computed: what is kept is `done` after once."""
+    if isinstance(node, Once):
+        if id(node.child) in done:
+            return
+        done.add(id(node.child))
+    yield node
+    for child in node.children:
+        yield from as_computed(child, done)
