@@ -1,4 +1,4 @@
-"""What follows what a query means from, beside its text?"""
+"""What the meaning of a query follows from, beside its text."""
 
 from __future__ import annotations
 

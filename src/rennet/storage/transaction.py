@@ -147,8 +147,8 @@ class Transaction:
 
         Positions come from `target()` of this transaction. A row named twice is deleted once; a file
         left without rows is removed. If there must be `exactly` so many and are not, none is deleted. To be
-        called once otherwise: two deletions in one file would not add up. If they are `few`, that is found
-        out without Delta's own job.
+        called once otherwise: two deletions in one file would not add up. Where they are
+        likely to be `few`, Delta's own job is spared if they are.
         """
         self._delete_once()
         touched = self._touched_by_few(positions) if few else None
