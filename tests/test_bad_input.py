@@ -135,3 +135,11 @@ def test_session_without_delta(spark: SparkSession, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys.modules["rennet.session"], "DELTA_CATALOG", "something.else")
     with pytest.raises(SessionError, match="no Delta"):
         Engine(spark)
+
+
+def test_a_view_whose_rows_are_gone_says_so(engine: Engine) -> None:
+    engine.create_materialized_view("v", "SELECT id FROM t")
+    engine.spark.sql(f"DROP TABLE {engine.find('v').backing.sql}")
+    with pytest.raises(SourceError, match="is gone"):
+        engine.refresh("v")
+    engine.drop("v")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,6 +13,9 @@ from pyspark.sql import SparkSession
 from rennet import Engine
 from rennet.execute.workspace import SMALL_WORK, TINY_WORK, WORTH_A_CORE, fit, workspace
 from rennet.jvm import Jvm
+from rennet.storage import tables
+from rennet.storage.names import ViewName
+from rennet.storage.sources import current, delta_log
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 CODE = "spark.sql.codegen.wholeStage"
@@ -65,3 +71,42 @@ def test_all_cores_for_heavy_work(jvm: Jvm, size: int, heavy: bool, partitions: 
         conf.set(PARTITIONS, "7")
         fit(inside, size, heavy)
         assert (conf.get(PARTITIONS), conf.get(CODE)) == (partitions, compiled)
+
+
+def test_sessions_of_past_work_are_forgotten(spark: SparkSession) -> None:
+    engine = Engine(spark)
+    spark.sql("CREATE OR REPLACE TABLE often (k INT) USING delta")
+    engine.create_materialized_view("often_seen", "SELECT k + 1 AS k FROM often")
+    counts = []
+    for turn in range(3):
+        spark.sql(f"INSERT INTO often VALUES ({turn})")
+        engine.refresh("often_seen")
+        gc.collect()
+        counts.append(sum(isinstance(each, Jvm) for each in gc.get_objects()))
+    assert counts[0] == counts[1] == counts[2]
+    engine.drop("often_seen")
+    spark.sql("DROP TABLE often")
+
+
+def test_a_log_is_listed_once_in_a_piece_of_work(spark: SparkSession, jvm: Jvm, tmp_path: Path) -> None:
+    spark.range(3).write.format("delta").save(str(tmp_path))
+    log, begun = delta_log(jvm, str(tmp_path)), jvm.begin()
+    assert current(begun, log).version() == 0
+    folder = tmp_path / "_delta_log"  # somebody else commits
+    shutil.copy(folder / f"{0:020}.json", folder / f"{1:020}.json")
+    assert current(begun, log).version() == 0
+    assert current(begun, log, anew=True).version() == 1
+    shutil.copy(folder / f"{0:020}.json", folder / f"{2:020}.json")
+    assert current(jvm.begin(), log).version() == 2
+
+
+def test_the_catalog_is_asked_once_unless_it_was_changed(spark: SparkSession, jvm: Jvm) -> None:
+    name = ViewName("default", "asked")
+    with workspace(jvm) as inside:
+        assert tables.location_of(inside, name) is None
+        spark.sql("CREATE TABLE asked (k INT) USING delta")  # somebody else
+        assert tables.location_of(inside, name) is None
+        assert tables.location_of(jvm, name) is not None
+        tables.discard(inside.spark, ViewName("default", "other"))
+        assert tables.location_of(inside, name) == tables.location_of(jvm, name)
+    spark.sql("DROP TABLE asked")

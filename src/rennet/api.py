@@ -101,8 +101,8 @@ class Engine:
         are kept. If a definition that differs in little is replaced, of its data is kept what can be. With
         `refreshing`, a view that was there already is refreshed, and the query is read once for both.
         """
-        target = view_name(self.spark, name)
-        tables.check_free(self.spark, target)
+        target, jvm = view_name(self.spark, name), self._jvm.begin()
+        tables.check_free(jvm, target)
         definition = Definition(
             str(target),
             query if isinstance(query, str) else "",
@@ -117,7 +117,7 @@ class Engine:
             self.spark.catalog.currentDatabase(),
             datetime.now(UTC).isoformat(),
         )
-        with workspace(self._jvm) as jvm:
+        with workspace(jvm) as jvm:
             read = self._analyzed(jvm, target, query, definition)
             result = self._create(jvm, target, definition, read, replace, pins)
             if not isinstance(query, str):
@@ -135,7 +135,7 @@ class Engine:
         replace: bool,
         pins: Pins | None,
     ) -> RefreshResult | None:
-        if tables.lookup(self.spark, name) is None:
+        if tables.lookup(jvm, name) is None:
             return creation.create(jvm, name, definition, query, pins)
         view = tables.find(jvm, name)
         if creation.same_definition(view, definition, query):
@@ -149,9 +149,9 @@ class Engine:
     def drop(self, name: str, if_exists: bool = False) -> None:
         """Drop a view and its rows."""
         target = view_name(self.spark, name)
-        if if_exists and tables.lookup(self.spark, target) is None:
+        if if_exists and tables.lookup(self._jvm, target) is None:
             return
-        backing = tables.lookup(self.spark, target)
+        backing = tables.lookup(self._jvm, target)
         if backing is None:
             raise ViewNotFoundError(
                 f"{target} is not a materialized view.", "SHOW MATERIALIZED VIEWS lists those there are."
@@ -166,7 +166,7 @@ class Engine:
 
     def views(self, schema: str | None = None) -> list[MaterializedView]:
         """All materialized views, of one schema or of all."""
-        return [tables.find(self._jvm, name) for name in tables.everything(self.spark, schema)]
+        return [tables.find(self._jvm, name) for name in tables.everything(self._jvm, schema)]
 
     # -- refreshing ----------------------------------------------------------------------------------
 
@@ -183,15 +183,16 @@ class Engine:
         Refreshes that share `pins` read every table at the same version. What the refresh will cost the
         `readers` of the view counts when the technique is chosen.
         """
-        view = self.find(name)
+        begun = self._jvm.begin()
+        view = tables.find(begun, view_name(self.spark, name))
         forced = None if technique is None else Technique(technique)
         if not full and forced in (None, Technique.NO_OP) and pins is None:
-            still = no_op(self._jvm, view)
+            still = no_op(begun, view)
             if still is not None:
                 self._note_no_op(view, still)
                 return still
         asked = Refreshing(full, forced, pins, readers)
-        with workspace(self._jvm) as jvm:
+        with workspace(begun) as jvm:
             return self._refreshed(jvm, view, lambda: self._query(jvm, view), asked)
 
     def _refreshed(

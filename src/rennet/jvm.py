@@ -8,10 +8,11 @@ object that comes back costs another when Python forgets it. So what does not ch
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -22,12 +23,22 @@ SEPARATOR = "\u0001"
 """Between texts that are fetched together."""
 COLUMN = re.compile(r"(.*)#(\d+)L?(-T\d+ms)?", re.DOTALL)
 """How Catalyst writes a column: name, id, a mark for 64-bit integers, the delay of a watermark."""
+BRIDGE = "_rennet_bridge"
+"""Where a session keeps its bridge, so that both are forgotten together."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One piece of work, a refresh for instance: what was asked since it began need not be asked again."""
+
+    since: JavaObject
+    """When it began, in milliseconds, as a Scala `Option`."""
+    catalog: dict[Hashable, JavaObject] = field(default_factory=dict)
+    """What the catalog said of names; emptied by whoever changes something there."""
 
 
 class Jvm:
     """Classes, singletons, collections and DataFrames of one Spark session's JVM."""
-
-    _bridges: ClassVar[WeakKeyDictionary[SparkSession, Jvm]] = WeakKeyDictionary()
 
     def __init__(self, spark: SparkSession) -> None:
         context = spark.sparkContext
@@ -49,19 +60,30 @@ class Jvm:
         self._or_null = self.singleton("scala.$less$colon$less").refl()
         self.none: JavaObject = self.type("scala.Option").empty()
         self._dataset = self.singleton("org.apache.spark.sql.classic.Dataset")
+        self.work: Work | None = None
 
     @classmethod
     def of(cls, spark: SparkSession) -> Jvm:
-        bridge = cls._bridges.get(spark)
+        bridge: Jvm | None = spark.__dict__.get(BRIDGE)
         if bridge is None:
-            bridge = cls._bridges[spark] = cls(spark)
+            bridge = spark.__dict__[BRIDGE] = cls(spark)
         return bridge
+
+    def begin(self) -> Jvm:
+        """The same bridge for one piece of work that begins now."""
+        # What was asked for earlier in this very millisecond may have been asked for before it.
+        return self._copy(work=Work(self.some(int(time.time() * 1000) + 1)))
 
     def clone(self) -> Jvm:
         """A bridge to a session of its own: same tables, views and functions, settings that stay there."""
         session = SparkSession(self.spark.sparkContext, self.session.cloneSession())
+        copy = self._copy(spark=session, session=session._jsparkSession)
+        session.__dict__[BRIDGE] = copy
+        return copy
+
+    def _copy(self, **changed: object) -> Jvm:
         copy = object.__new__(Jvm)
-        copy.__dict__.update(self.__dict__, spark=session, session=session._jsparkSession)
+        copy.__dict__.update(self.__dict__, **changed)
         return copy
 
     @contextmanager

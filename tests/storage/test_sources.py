@@ -59,7 +59,7 @@ def test_pin_reads_until_nothing_moves(jvm: Jvm, monkeypatch: pytest.MonkeyPatch
             return "id"
 
     monkeypatch.setattr(sources, "delta_log", lambda jvm, path: Moving(logs[path]))
-    monkeypatch.setattr(sources, "current", lambda jvm, log: log)
+    monkeypatch.setattr(sources, "current", lambda jvm, log, anew: log)
     logs = {"a": iter([1, 2, 2]), "b": iter([5, 5, 5])}
     assert [entry.version for entry in pin(jvm, [("a", "a"), ("b", "b")])] == [2, 5]
     logs = {"a": iter(range(100)), "b": iter([5] * 100)}

@@ -17,6 +17,7 @@ from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
 from rennet.storage.transaction import FILE, ROW, Transaction
+from rennet.storage.vectors import by_file, few_texts
 
 WANTED, LOST = "__mv_wanted_", "__mv_lost_"
 """Columns of keys to look for, and of rows to look for."""
@@ -131,6 +132,10 @@ def _delete_alike(
     """
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
+    if CONTENT in columns[:count] and not repeats and writer.together:
+        deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count)
+        if deleted is not None:
+            return deleted
     expected = _expected(lost, count)
     if not expected:  # the view need not be read to find nothing
         return Deleted(0, 0)
@@ -140,6 +145,28 @@ def _delete_alike(
             return Deleted(expected, expected)
     found = alike(_target(writer, transaction), lost, columns, count)
     return Deleted(transaction.delete(found, few=writer.together), expected, repeats=True)
+
+
+def _delete_few(
+    writer: Writer, transaction: Transaction, lost: DataFrame, content: int, weight: int
+) -> Deleted | None:
+    """The same for a few rows, whose hashes are looked for as values; None if they are many or not alone."""
+    told = few_texts(writer.jvm, lost, f"concat({LOST}{content}, ' ', -{LOST}{weight})")
+    if told is None:
+        return None
+    wanted = [text.split(" ") for text in told]
+    expected = sum(int(times) for _, times in wanted)
+    if not wanted:  # the view need not be read to find nothing
+        return Deleted(0, 0)
+    same = f"{CONTENT} IN ({', '.join(hashed for hashed, _ in wanted)})"
+    found = few_texts(
+        writer.jvm, _target(writer, transaction).where(same), f"concat({CONTENT}, ' ', {ROW}, ' ', {FILE})"
+    )
+    places = [text.split(" ", 2) for text in found or ()]
+    if len({hashed for hashed, *_ in places}) != expected or len(places) != expected:
+        return None
+    deleted = transaction.delete_few(by_file((row, file) for _, row, file in places))
+    return None if deleted is None else Deleted(deleted, expected)
 
 
 def _alone(target: DataFrame, lost: DataFrame, content: str) -> DataFrame:

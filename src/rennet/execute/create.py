@@ -58,10 +58,10 @@ def create(
     If a view of that name exists, readers see the old rows until the new ones are all there.
     """
     _check_policy(definition, query)
-    old = tables.lookup(jvm.spark, name)
+    old = tables.lookup(jvm, name)
     backing = tables.create_backing(jvm.spark, name, definition, _as_stored(jvm, query))
     try:
-        path = tables.location(jvm.spark, backing)
+        path = tables.location(jvm, backing)
         meter = Meter(jvm, f"rennet create {name}")
         with meter.running():
             fill = fill or _anew(jvm, name, definition, assess(jvm, query, None, pins))
@@ -154,7 +154,7 @@ def _carry_over(
 def _publish(jvm: Jvm, name: ViewName, backing: ViewName, definition: Definition, query: Query) -> None:
     visible = query.layout.visible
     fields = query.schema.fields
-    tables.publish(jvm.spark, name, backing, definition, fields, visible.name if visible else None)
+    tables.publish(jvm, name, backing, definition, fields, visible.name if visible else None)
 
 
 def fits(jvm: Jvm, view: MaterializedView, query: Query) -> bool:

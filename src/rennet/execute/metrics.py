@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from rennet.jvm import JavaObject, Jvm
 
 
-@dataclass
+@dataclass(frozen=True)
 class Measured:
-    """Filled when the measured block ends."""
+    """What a block of code took."""
 
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -34,6 +34,7 @@ class Meter:
         self._group = f"rennet-{uuid4()}"
         self._started = time.perf_counter()
         self._description = description
+        self._read = Measured()
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -55,14 +56,15 @@ class Meter:
     def read(self) -> Measured:
         """What has run so far."""
         jobs = list(self._context.statusTracker().getJobIdsForGroup(self._group))
-        if not jobs:
-            return Measured(self.wall())
+        if len(jobs) == self._read.jobs:
+            return replace(self._read, wall_seconds=self.wall())
         spark_context = self._jvm.session.sparkContext()
         spark_context.listenerBus().waitUntilEmpty()
         store = spark_context.statusStore()
         stages = {stage for job in jobs for stage in self._stages(store, job)}
         nanoseconds = sum(self._cpu(store, stage) for stage in stages)
-        return Measured(self.wall(), nanoseconds / 1e9, len(jobs))
+        self._read = Measured(self.wall(), nanoseconds / 1e9, len(jobs))
+        return self._read
 
     def _stages(self, store: JavaObject, job: int) -> list[int]:
         return [int(stage) for stage in self._jvm.texts(store.job(job).stageIds())]

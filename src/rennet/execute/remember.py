@@ -65,7 +65,7 @@ def _tables(jvm: Jvm, query: Query) -> tuple[JavaObject, ...]:
 
 
 def _views(jvm: Jvm, query: Query) -> tuple[JavaObject | None, ...]:
-    return tuple(catalog_table(jvm.spark, view) for view in query.views or ())
+    return tuple(catalog_table(jvm, view) for view in query.views or ())
 
 
 def _equal(now: Sequence[JavaObject | None], then: Sequence[JavaObject | None]) -> bool:

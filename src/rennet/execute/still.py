@@ -56,4 +56,4 @@ def still_names(jvm: Jvm, name: str, path: str) -> bool:
     catalog, *parts = name.split(".")
     if catalog != "spark_catalog" or len(parts) != 2:
         return False
-    return location_of(jvm.spark, ViewName(*parts)) == path
+    return location_of(jvm, ViewName(*parts)) == path

@@ -58,8 +58,8 @@ is dropped: any rows at all are taken instead of the first ones."""
 
 @contextmanager
 def workspace(jvm: Jvm) -> Iterator[Jvm]:
-    """A clone of the session for one piece of work."""
-    clone = jvm.clone()
+    """A clone of the session for one piece of work, which begins now unless it began before."""
+    clone = (jvm if jvm.work else jvm.begin()).clone()
     excluded = clone.spark.conf.get(EXCLUDED_RULES, "")
     clone.spark.conf.set(EXCLUDED_RULES, f"{excluded},{WRONG_RULE}" if excluded else WRONG_RULE)
     for name, value in ALWAYS.items():

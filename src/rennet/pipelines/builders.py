@@ -82,13 +82,13 @@ class Builders:
         if node.kind not in (DatasetKind.MATERIALIZED_VIEW, DatasetKind.STREAMING_TABLE):
             return None
         name = _name(node)
-        table = tables.lookup(self.jvm.spark, name)
+        table = tables.lookup(self.jvm, name)
         if node.is_cdc:
             target = streamed.find(self.jvm, name)
             table = target.backing if target else None
         elif node.kind is DatasetKind.STREAMING_TABLE:
             table = name if self.jvm.spark.catalog.tableExists(name.sql) else None
-        return None if table is None else tables.location(self.jvm.spark, table)
+        return None if table is None else tables.location(self.jvm, table)
 
     # -- views
 
@@ -150,7 +150,7 @@ class Builders:
     def _reader(self, name: ViewName) -> Reader | None:
         """What a view's refreshes have cost; asked of it once, for it is built after all that it reads."""
         if name not in self._known_readers:
-            there = tables.lookup(self.jvm.spark, name) is not None
+            there = tables.lookup(self.jvm, name) is not None
             costs = tables.find(self.jvm, name).costs if there else None
             made = None if costs is None else Learned.from_json(costs).reader(str(name))
             self._known_readers[name] = made
@@ -208,7 +208,7 @@ class Builders:
         given = self._schema(node.dataset)
         schema = given or merged([frame.schema for frame in frames])
         generation = streaming.prepare(self.jvm, Wanted(_name(node), node.dataset, schema), full)
-        life = streaming.life(self.jvm, tables.location(self.jvm.spark, _name(node)), generation)
+        life = streaming.life(self.jvm, tables.location(self.jvm, _name(node)), generation)
         done = []
         for flow, frame in zip(node.flows, frames, strict=True):
             expected = (*node.dataset.expectations, *flow.expectations)

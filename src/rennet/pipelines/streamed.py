@@ -46,12 +46,12 @@ class StreamedTable:
 
 def find(jvm: Jvm, name: ViewName) -> StreamedTable | None:
     """The streaming table of that name, if there is one."""
-    backing = property_of(jvm.spark, name, TABLE)
+    backing = property_of(jvm, name, TABLE)
     if backing is None:
         return None
     schema, _, table = backing.partition(".")
     found = ViewName(schema, table)
-    return StreamedTable(name, found, location(jvm.spark, found))
+    return StreamedTable(name, found, location(jvm, found))
 
 
 def create(jvm: Jvm, name: ViewName, columns: StructType, layout: Layout) -> StreamedTable:
@@ -65,7 +65,7 @@ def create(jvm: Jvm, name: ViewName, columns: StructType, layout: Layout) -> Str
     discard(spark, backing)
     clause = layout_clause(layout.partitioned_by, layout.cluster_by)
     create_table(spark, backing, _ddl(jvm, columns), columns, clause, layout.properties)
-    return StreamedTable(name, backing, location(spark, backing))
+    return StreamedTable(name, backing, location(jvm, backing))
 
 
 def _ddl(jvm: Jvm, columns: StructType) -> str:
@@ -81,8 +81,8 @@ def publish(
 ) -> None:
     """Point the view at the table: readers see all of the old one or all of the new one."""
     old = find(Jvm.of(spark), table.name)
-    link = (TABLE, str(table.backing))
-    show(spark, table.name, table.backing, columns, visible, layout.comment, {}, layout.properties, link)
+    links = ((TABLE, str(table.backing)),)
+    show(spark, table.name, table.backing, columns, visible, layout.comment, {}, layout.properties, links)
     if old is not None and old.backing != table.backing:
         discard(spark, old.backing)
 

@@ -112,6 +112,7 @@ class Writer:
         self._functions = Functions(jvm)
         self._limits = Limits(jvm, self.dataframe, self.expression, self._functions)
         self._none = jvm.none
+        self._sequences = jvm.singleton("scala.collection.immutable.ArraySeq")
         self._no_names = jvm.seq([])
         self._builders: Mapping[type[Node], Callable[..., JavaObject]] = {
             Project: self._project,
@@ -134,6 +135,8 @@ class Writer:
         and it refuses windows that rules of the optimizer leave behind.
         """
         made = self.jvm.singleton(NULLABILITY).apply(self.plan(node))
+        if not made.resolved():
+            raise PlanError(f"a plan does not type-check:\n{made.treeString()}")
         made.setAnalyzed()
         return self.jvm.dataframe(made)
 
@@ -222,10 +225,7 @@ class Writer:
             self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
             return plan
         aliases = [self._alias_as(*each) for each in zip(found, ids, node.output, strict=True)]
-        made = self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
-        for attribute, wanted in zip(self.jvm.items(made.output()), node.output, strict=True):
-            self._attributes[wanted.id] = attribute
-        return made
+        return self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
 
     def _project(self, node: Project, child: JavaObject) -> JavaObject:
         return self.jvm.type(f"{PLANS}logical.Project")(self._named(node.exprs), child)
@@ -283,10 +283,20 @@ class Writer:
 
         Spark would find for itself that they are kept, but only after it went through all that they are
         computed from, wherever they are read; where kept rows are computed from kept rows, that doubles at
-        every level.
+        every level. Rows that are read `together` are few, and are computed at once: plans that read no
+        others need no job then.
         """
+        if self.together:
+            return self._in_memory(frame)
         self._kept.append(frame.persist())
         return frame._jdf.queryExecution().withCachedData()
+
+    def _in_memory(self, frame: DataFrame) -> JavaObject:
+        """The rows themselves, in the driver, as a leaf."""
+        execution = frame._jdf.queryExecution()
+        rows = self._sequences.unsafeWrapArray(execution.executedPlan().executeCollect())
+        local = self.jvm.type(f"{PLANS}logical.LocalRelation")
+        return local(execution.analyzed().output(), rows, False, self._none)
 
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
@@ -375,8 +385,10 @@ class Writer:
         An alias of a column under that column's own id is taken for the column by Spark's planner, and the
         plan breaks.
         """
-        made = self._new_alias(column, wanted, wanted.handle)
-        return column if made.exprId().id() == id else made
+        if wanted.id == id:
+            self._attributes[wanted.id] = column
+            return column
+        return self._new_alias(column, wanted, wanted.handle)
 
     def _new_alias(self, value: JavaObject, wanted: Attribute, handle: JavaObject | None) -> JavaObject:
         known = self._attributes.get(wanted.id)
@@ -384,8 +396,6 @@ class Writer:
         key = self._expression_id(wanted.id) if named is None else named.exprId()
         make = self.jvm.type(f"{EXPRESSIONS}Alias")
         made = make(value, wanted.name, key, self._no_names, self._none, self._no_names)
-        if not made.resolved():
-            raise PlanError(f"{made.toString()} does not type-check: {made.child().checkInputDataTypes()}")
         if known is None:
             self._attributes[wanted.id] = made.toAttribute()
         return made

@@ -308,7 +308,8 @@ def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tu
     )
     signs = [sign for sign, found in entries.items() if found]
     weight = str(signs[0]) if len(signs) == 1 else "_commit_version"
-    return _scan(jvm, log, at, index, change_feed=False), weight
+    whole = not any(entry.get("deletionVector") for found in entries.values() for entry in found)
+    return _scan(jvm, log, at, index, change_feed=False, whole=whole), weight
 
 
 def _vector_difference(
@@ -353,15 +354,22 @@ def _scan_feed(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tup
         jvm.session, jvm.seq([spec(0, None, files, jvm.none)]), log, log.dataPath(), at
     )
     weight = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
-    return _scan(jvm, log, at, index, change_feed=True), weight
+    return _scan(jvm, log, at, index, change_feed=True, whole=True), weight
 
 
-def _scan(jvm: Jvm, log: JavaObject, at: JavaObject, index: JavaObject, change_feed: bool) -> DataFrame:
-    """An ordinary file scan over an index, with Delta's change columns among the table's."""
+def _scan(
+    jvm: Jvm, log: JavaObject, at: JavaObject, index: JavaObject, change_feed: bool, whole: bool
+) -> DataFrame:
+    """An ordinary file scan over an index, with Delta's change columns among the table's.
+
+    Of `whole` files no row is marked as deleted. Delta need not go through the list to see that for itself if
+    it finds the place of deletion vectors set, as it is in a plan that it has prepared.
+    """
     reader = jvm.singleton(f"{DELTA}commands.cdc.CDCReader")
+    place = jvm.some(log.dataPath().toString()) if whole else jvm.none
     # Change files carry no row ids of their own; in other files old commits may lack some.
     fmt = jvm.type(f"{DELTA}DeltaParquetFileFormat")(
-        at.protocol(), at.metadata(), not change_feed, not change_feed, True, jvm.none, change_feed
+        at.protocol(), at.metadata(), not change_feed, not change_feed, True, place, change_feed
     )
     relation = jvm.type("org.apache.spark.sql.execution.datasources.HadoopFsRelation")(
         index,

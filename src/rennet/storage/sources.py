@@ -54,9 +54,13 @@ def delta_log(jvm: Jvm, path: str) -> JavaObject:
     return jvm.static(f"{DELTA}DeltaLog", "forTable")(jvm.session, path)
 
 
-def current(jvm: Jvm, log: JavaObject) -> JavaObject:
-    """The newest snapshot: one listing of the log, and nothing more if there is no new commit."""
-    return log.update(False, jvm.none, jvm.none)
+def current(jvm: Jvm, log: JavaObject, anew: bool = False) -> JavaObject:
+    """The newest snapshot: one listing of the log, and nothing more if there is no new commit.
+
+    In a piece of work, a log that was listed since it began is not listed again, unless that is asked for.
+    """
+    since = jvm.none if anew or jvm.work is None else jvm.work.since
+    return log.update(False, since, jvm.none)
 
 
 def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...]:
@@ -68,7 +72,7 @@ def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...
     logs = [delta_log(jvm, path) for _, path in tables]
     reading = _read(jvm, tables, logs)
     for _ in range(READINGS):
-        again = _read(jvm, tables, logs) if len(tables) > 1 else reading
+        again = _read(jvm, tables, logs, anew=True) if len(tables) > 1 else reading
         if again == reading:
             return reading
         reading = again
@@ -80,11 +84,11 @@ def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...
 
 
 def _read(
-    jvm: Jvm, tables: Sequence[tuple[str, str]], logs: Sequence[JavaObject]
+    jvm: Jvm, tables: Sequence[tuple[str, str]], logs: Sequence[JavaObject], anew: bool = False
 ) -> tuple[SourceVersion, ...]:
     found = []
     for (name, path), log in zip(tables, logs, strict=True):
-        snapshot = current(jvm, log)
+        snapshot = current(jvm, log, anew)
         version = snapshot.version()
         if version < 0:
             raise SourceError(f"{name} is not a Delta table: there is no log in {path}.")
@@ -164,8 +168,14 @@ def relation_at(
         problem = schema_issue(then, now, used_columns)
         if problem is not None:
             raise SourceError(f"{source.name} cannot be read at version {source.version}: {problem.message}")
+    listed = listed_files(jvm, at) if index.partitionFilters().isEmpty() else None
+    if listed is not None and listed.size() <= FEW_FILES:  # of more, Delta runs a job to skip some
+        pinned = listed_index(jvm, index.deltaLog(), index.path(), at, listed)
+        fmt = listed_format(jvm, fmt, index.path(), at)
+    else:
+        pinned = _pinned_index(jvm, index, at)
     swapped = held.copy(
-        _pinned_index(jvm, index, at),
+        pinned,
         held.partitionSchema(),
         held.dataSchema(),
         held.bucketSpec(),
@@ -188,11 +198,7 @@ def metadata(jvm: Jvm, described: JavaObject) -> dict[str, Any]:
 
 
 def _pinned_index(jvm: Jvm, index: JavaObject, at: JavaObject) -> JavaObject:
-    """The files of a version: a few are listed at once; of many, Delta runs a job to skip some."""
-    listed = listed_files(jvm, at) if index.partitionFilters().isEmpty() else None
-    if listed is not None and listed.size() <= FEW_FILES:
-        batch = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")
-        return batch(jvm.session, "batch", listed, index.deltaLog(), index.path(), at, False)
+    """The files of a version, which Delta looks for when it plans."""
     return jvm.type(f"{DELTA}files.TahoeLogFileIndex")(
         jvm.session,
         index.deltaLog(),
@@ -202,6 +208,25 @@ def _pinned_index(jvm: Jvm, index: JavaObject, at: JavaObject) -> JavaObject:
         index.partitionFilters(),
         True,
     )
+
+
+def listed_index(
+    jvm: Jvm, log: JavaObject, path: JavaObject, at: JavaObject, files: JavaObject
+) -> JavaObject:
+    """Files that are known: no Spark job is needed to find them."""
+    batch = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")
+    return batch(jvm.session, "batch", files, log, path, at, False)
+
+
+def listed_format(jvm: Jvm, fmt: JavaObject, path: JavaObject, at: JavaObject) -> JavaObject:
+    """What reads the files of a version that are known.
+
+    If no row is marked as deleted, Delta need not go through the list to see that for itself: it does not
+    where it finds the place of deletion vectors set, as it is in a plan that it has prepared.
+    """
+    noted = checksum(jvm, at)
+    marked = None if noted is None else jvm.value(noted.numDeletionVectorsOpt())
+    return fmt.copyWithDVInfo(path.toString(), True) if marked == 0 else fmt
 
 
 def listed_files(jvm: Jvm, snapshot: JavaObject) -> JavaObject | None:

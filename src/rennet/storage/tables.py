@@ -30,7 +30,8 @@ from rennet.storage.provenance import (
 from rennet.storage.sources import checksum, current, delta_log, metadata
 from rennet.storage.transaction import FEED, PROPERTIES, domains_of
 
-BACKING = "rennet.backing"
+BACKING, LOCATION = "rennet.backing", "rennet.location"
+"""Properties of the catalog's view: the name of its backing table, and the folder of that."""
 SETTINGS = {
     **PROPERTIES,
     # Every checkpoint costs several Spark jobs, and a view's log is short.
@@ -66,12 +67,15 @@ class MaterializedView:
 
 def find(jvm: Jvm, name: ViewName) -> MaterializedView:
     """The materialized view of that name, or a clear error."""
-    found = lookup(jvm.spark, name)
-    if found is None:
+    described = catalog_table(jvm, name)
+    found = None if described is None else _backing(jvm, described)
+    if described is None or found is None:
         kind = "is not a materialized view" if jvm.spark.catalog.tableExists(name.sql) else "does not exist"
         raise ViewNotFoundError(f"{name} {kind}.", "SHOW MATERIALIZED VIEWS lists those there are.")
-    path = location(jvm.spark, found)
+    path = _property(jvm, described, LOCATION) or location(jvm, found)
     at = current(jvm, delta_log(jvm, path))
+    if at.version() < 0:
+        raise _gone(found)
     stored = domains_of(jvm, at)
     if DEFINITION_DOMAIN not in stored:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
@@ -89,50 +93,91 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
     )
 
 
-def lookup(spark: SparkSession, name: ViewName) -> ViewName | None:
+def lookup(jvm: Jvm, name: ViewName) -> ViewName | None:
     """The backing table a catalog view names, if it is one of ours."""
-    backing = property_of(spark, name, BACKING)
+    described = catalog_table(jvm, name)
+    return None if described is None else _backing(jvm, described)
+
+
+def _backing(jvm: Jvm, described: JavaObject) -> ViewName | None:
+    backing = _property(jvm, described, BACKING)
     if backing is None:
         return None
     schema, _, table = backing.partition(".")
     return ViewName(schema, table)
 
 
-def property_of(spark: SparkSession, name: ViewName, key: str) -> str | None:
+def property_of(jvm: Jvm, name: ViewName, key: str) -> str | None:
     """A property of a table or view of the catalog, if both are there."""
-    described = catalog_table(spark, name)
-    return None if described is None else Jvm.of(spark).value(described.properties().get(key))
+    described = catalog_table(jvm, name)
+    return None if described is None else _property(jvm, described, key)
 
 
-def catalog_table(spark: SparkSession, name: ViewName) -> JavaObject | None:
+def _property(jvm: Jvm, described: JavaObject, key: str) -> str | None:
+    return jvm.value(described.properties().get(key))
+
+
+def catalog_table(jvm: Jvm, name: ViewName) -> JavaObject | None:
+    """What the catalog says of a table or view; a piece of work asks once."""
+    known = None if jvm.work is None else jvm.work.catalog
+    if known is None:
+        return _asked(jvm, name)
+    if name not in known:
+        known[name] = _asked(jvm, name)
+    return known[name]
+
+
+def _asked(jvm: Jvm, name: ViewName) -> JavaObject | None:
     """One question to the metastore; Spark's session would ask before whether schema and table exist."""
-    catalog = Jvm.of(spark).session.sharedState().externalCatalog()
     try:
-        return catalog.getTable(name.schema, name.name)
+        return jvm.kept("metastore", lambda: _metastore(jvm)).getTable(name.schema, name.name)
     except AnalysisException as error:
         if error.getCondition() in NOT_FOUND:
             return None
         raise
 
 
-def location(spark: SparkSession, table: ViewName) -> str:
+def _metastore(jvm: Jvm) -> JavaObject:
+    """Hive's, if there is one: what Spark makes of its answer takes as long again, and is not needed here."""
+    catalog = jvm.session.sharedState().externalCatalog().unwrapped()
+    return catalog.client() if catalog.getClass().getSimpleName() == "HiveExternalCatalog" else catalog
+
+
+def _change(spark: SparkSession, statement: str) -> None:
+    """Change the catalog."""
+    spark.sql(statement)
+    work = Jvm.of(spark).work
+    if work is not None:
+        work.catalog.clear()
+
+
+def location(jvm: Jvm, table: ViewName) -> str:
     """The folder of a catalog table."""
-    found = location_of(spark, table)
+    found = location_of(jvm, table)
     if found is None:
-        raise SourceError(
-            f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again."
-        )
+        raise _gone(table)
     return found
 
 
-def location_of(spark: SparkSession, table: ViewName) -> str | None:
+def _gone(table: ViewName) -> SourceError:
+    return SourceError(f"The backing table {table} is gone.", "DROP MATERIALIZED VIEW and create it again.")
+
+
+def location_of(jvm: Jvm, table: ViewName) -> str | None:
     """The same, if the catalog has it."""
-    described = catalog_table(spark, table)
-    return None if described is None else str(described.location().toString())
+    described = catalog_table(jvm, table)
+    if described is None:
+        return None
+    stored = jvm.value(described.storage().properties().get("path"))  # what Hive calls its place may be none
+    if stored is None:
+        return str(described.location().toString())
+    uris = jvm.singleton("org.apache.spark.sql.catalyst.catalog.CatalogUtils")
+    return str(uris.stringToURI(stored).toString())
 
 
-def everything(spark: SparkSession, schema: str | None) -> list[ViewName]:
+def everything(jvm: Jvm, schema: str | None) -> list[ViewName]:
     """All materialized views, of one schema or of all."""
+    spark = jvm.spark
     schemas = [schema] if schema else [database.name for database in spark.catalog.listDatabases()]
     names = [
         ViewName(each, row["viewName"])
@@ -140,13 +185,14 @@ def everything(spark: SparkSession, schema: str | None) -> list[ViewName]:
         for row in spark.sql(f"SHOW VIEWS IN {quote(each)}").collect()
         if not row["isTemporary"]
     ]
-    return [name for name in names if lookup(spark, name) is not None]
+    return [name for name in names if lookup(jvm, name) is not None]
 
 
-def check_free(spark: SparkSession, name: ViewName) -> None:
+def check_free(jvm: Jvm, name: ViewName) -> None:
     """An error if the name is taken by something that is not a materialized view."""
-    if lookup(spark, name) is not None:
+    if lookup(jvm, name) is not None:
         return
+    spark = jvm.spark
     if not spark.catalog.databaseExists(name.schema):
         raise SourceError(f"The schema {name.schema} does not exist.", f"CREATE SCHEMA {name.schema} first.")
     if spark.catalog.tableExists(name.sql):
@@ -197,7 +243,7 @@ def create_table(
     if not any(field.name.lower() in RESERVED for field in schema.fields):  # Delta has its own
         wanted[FEED] = "true"
     wanted.update({k: v for k, v in properties if k.startswith("delta.")})
-    spark.sql(f"CREATE TABLE {table.sql} ({ddl}) USING delta {layout} {_properties(wanted)}")
+    _change(spark, f"CREATE TABLE {table.sql} ({ddl}) USING delta {layout} {_properties(wanted)}")
 
 
 def needs_mapping(kind: DataType) -> bool:
@@ -228,14 +274,14 @@ def settle(spark: SparkSession, table: ViewName, before: Properties, wanted: Pro
     gone = [k for k in old if k not in new]
     changed.update({k: SETTINGS[k] for k in gone if k in SETTINGS})
     if changed:
-        spark.sql(f"ALTER TABLE {table.sql} SET {_properties(changed)}")
+        _change(spark, f"ALTER TABLE {table.sql} SET {_properties(changed)}")
     unset = ", ".join(quote_string(k) for k in gone if k not in SETTINGS)
     if unset:
-        spark.sql(f"ALTER TABLE {table.sql} UNSET TBLPROPERTIES IF EXISTS ({unset})")
+        _change(spark, f"ALTER TABLE {table.sql} UNSET TBLPROPERTIES IF EXISTS ({unset})")
 
 
 def publish(
-    spark: SparkSession,
+    jvm: Jvm,
     name: ViewName,
     backing: ViewName,
     definition: Definition,
@@ -243,9 +289,9 @@ def publish(
     visible: str | None,
 ) -> None:
     """Create the view, or point it at a new backing table, in one step readers cannot see into."""
-    link = (BACKING, str(backing))
-    comments = dict(definition.columns)
-    show(spark, name, backing, fields, visible, definition.comment, comments, definition.properties, link)
+    links = ((BACKING, str(backing)), (LOCATION, location(jvm, backing)))
+    comments, own = dict(definition.columns), definition.properties
+    show(jvm.spark, name, backing, fields, visible, definition.comment, comments, own, links)
 
 
 def show(
@@ -257,17 +303,18 @@ def show(
     comment: str,
     comments: Mapping[str, str],
     properties: Properties,
-    link: tuple[str, str],
+    links: Properties,
 ) -> None:
-    """Point a catalog view at a backing table: the user's columns, the visible rows, and the link back."""
+    """Point a catalog view at a backing table: the user's columns, the visible rows, and the links back."""
     columns = ", ".join(_column(field, comments.get(field.name, "")) for field in fields)
-    own = {k: v for k, v in (*properties, link) if not k.startswith("delta.")}
+    own = {k: v for k, v in (*properties, *links) if not k.startswith("delta.")}
     described = f"COMMENT {quote_string(comment)}" if comment else ""
     chosen = ", ".join(quote(field.name) for field in fields)
     where = f" WHERE {quote(visible)}" if visible else ""
-    spark.sql(
+    _change(
+        spark,
         f"CREATE OR REPLACE VIEW {name.sql} ({columns}) {described} {_properties(own)} "
-        f"AS SELECT {chosen} FROM {backing.sql}{where}"
+        f"AS SELECT {chosen} FROM {backing.sql}{where}",
     )
 
 
@@ -278,12 +325,12 @@ def _column(field: StructField, comment: str) -> str:
 
 def discard(spark: SparkSession, table: ViewName) -> None:
     """Drop a backing table."""
-    spark.sql(f"DROP TABLE IF EXISTS {table.sql}")
+    _change(spark, f"DROP TABLE IF EXISTS {table.sql}")
 
 
 def remove(spark: SparkSession, name: ViewName, backing: ViewName) -> None:
     """Drop the view first, so that nobody reads it while its rows go."""
-    spark.sql(f"DROP VIEW IF EXISTS {name.sql}")
+    _change(spark, f"DROP VIEW IF EXISTS {name.sql}")
     discard(spark, backing)
 
 

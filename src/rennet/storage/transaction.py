@@ -33,12 +33,13 @@ from rennet.storage.sources import (
     delta_log,
     last_marked,
     listed_files,
+    listed_index,
     metadata,
     parse_actions,
     read_commit,
     to_json,
 )
-from rennet.storage.vectors import Touched, touched_by_few
+from rennet.storage.vectors import RowsOfFiles, Touched, collected, touched_by_few
 
 FILE = "__mv_file"
 ROW = "__mv_row"
@@ -132,9 +133,7 @@ class Transaction:
         else:
             # A list of files needs no Spark job to be found; it cannot be skipped by statistics, but
             # Parquet's own row group statistics still apply.
-            index = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")(
-                jvm.session, "batch", listed, self._log, self._log.dataPath(), self._snapshot, False
-            )
+            index = listed_index(jvm, self._log, self._log.dataPath(), self._snapshot, listed)
             relation = self._log.buildHadoopFsRelationWithFileIndex(self._snapshot, index, jvm.none, True)
         leaf = jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
         frame = jvm.dataframe(leaf.apply(relation, False))
@@ -150,10 +149,17 @@ class Transaction:
         called once otherwise: two deletions in one file would not add up. Where they are
         likely to be `few`, Delta's own job is spared if they are.
         """
+        rows = collected(self._jvm, positions) if few else None
+        touched = None if rows is None else self._touched_by_few(rows)
+        return self._delete_from(self._touched(positions) if touched is None else touched, exactly)
+
+    def delete_few(self, rows: RowsOfFiles) -> int | None:
+        """The same for rows that are known already; None if Delta's own job is needed."""
+        touched = self._touched_by_few(rows)
+        return None if touched is None else self._delete_from(touched)
+
+    def _delete_from(self, touched: Touched, exactly: int | None = None) -> int:
         self._delete_once()
-        touched = self._touched_by_few(positions) if few else None
-        if touched is None:
-            touched = self._touched(positions)
         lost = sum(_lost(entry) for entry in touched)
         if exactly not in (None, lost):
             self._deleted = False
@@ -170,10 +176,10 @@ class Transaction:
             self._stage("AddFile", [entry for entry in renewed if entry])
         return lost
 
-    def _touched_by_few(self, positions: DataFrame) -> Touched | None:
+    def _touched_by_few(self, rows: RowsOfFiles) -> Touched | None:
         """The files that lose rows, found without Delta's job; None if it is needed after all."""
         files = json.loads(to_json(self._jvm, self._files()))
-        touched = touched_by_few(self._jvm, self._log, files, positions)
+        touched = touched_by_few(self._jvm, self._log, files, rows)
         return None if touched is None or any(_renewed(entry) is None for entry in touched) else touched
 
     def _touched(self, positions: DataFrame) -> Touched:

@@ -7,7 +7,7 @@ finding them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -24,13 +24,17 @@ Touched = list[dict[str, Any]]
 """Files that lose rows (`fileLogEntry`), each with its `newDeletionVector`: what the log says of both."""
 
 
+RowsOfFiles = dict[str, list[int]]
+"""The numbers of rows by the file they are in."""
+
+
 def touched_by_few(
-    jvm: Jvm, log: JavaObject, files: Sequence[Mapping[str, Any]], positions: DataFrame
+    jvm: Jvm, log: JavaObject, files: Sequence[Mapping[str, Any]], rows: RowsOfFiles
 ) -> Touched | None:
-    """The files that lose rows at these `(file, row)`; None if they are too many, or in none of the files."""
-    rows, root = _collected(jvm, positions), log.dataPath().toUri().toString()
+    """The files that lose these rows; None if they are too many, or in none of the files."""
+    root = log.dataPath().toUri().toString()
     by_path = {_absolute(root, file["path"]): file for file in files}
-    if rows is None or not rows.keys() <= by_path.keys():
+    if not rows.keys() <= by_path.keys():
         return None
     found: Touched = []
     for path, numbers in rows.items():
@@ -41,17 +45,27 @@ def touched_by_few(
     return found
 
 
-def _collected(jvm: Jvm, positions: DataFrame) -> dict[str, list[int]] | None:
-    """The numbers of the rows, by file; fetched as one text."""
+def collected(jvm: Jvm, positions: DataFrame) -> RowsOfFiles | None:
+    """The rows at these `(file, row)`; None if they are too many."""
     file, row = positions.columns
-    told = positions.selectExpr(f"concat({row}, ' ', {file})")._jdf.limit(FEW + 1).collectAsList()
-    if told.size() > FEW:
-        return None
-    found: dict[str, list[int]] = {}
-    for text in jvm.texts(jvm.scala_seq(told)):
-        number, _, path = text[1:-1].partition(" ")  # a row is written in brackets
+    told = few_texts(jvm, positions, f"concat({row}, ' ', {file})")
+    return None if told is None else by_file(text.partition(" ")[::2] for text in told)
+
+
+def by_file(places: Iterable[tuple[str, str]]) -> RowsOfFiles:
+    """Of places `(row, file)`."""
+    found: RowsOfFiles = {}
+    for number, path in places:
         found.setdefault(path, []).append(int(number))
     return found
+
+
+def few_texts(jvm: Jvm, frame: DataFrame, text: str) -> list[str] | None:
+    """A text of every row, all fetched as one; None if they are too many."""
+    told = frame.selectExpr(text)._jdf.limit(FEW + 1).collectAsList()
+    if told.size() > FEW:
+        return None
+    return [row[1:-1] for row in jvm.texts(jvm.scala_seq(told))]  # a row is written in brackets
 
 
 def _absolute(root: str, path: str) -> str:
