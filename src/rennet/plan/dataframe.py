@@ -63,6 +63,9 @@ NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability
 JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "full_outer",
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
 
+MOST_IN_DRIVER = 10_000
+"""So many rows of tiny tables are kept in the driver at most: a product of them may have any number."""
+
 Leaf = Callable[[Node], JavaObject]
 """Gives the Catalyst plan of a leaf; its columns are taken by position."""
 
@@ -283,20 +286,24 @@ class Writer:
 
         Spark would find for itself that they are kept, but only after it went through all that they are
         computed from, wherever they are read; where kept rows are computed from kept rows, that doubles at
-        every level. Rows that are read `together` are few, and are computed at once: plans that read no
-        others need no job then.
+        every level. Rows that are read `together` are likely to be few: these are computed at once, and
+        plans that read no others need no job then.
         """
-        if self.together:
-            return self._in_memory(frame)
-        self._kept.append(frame.persist())
-        return frame._jdf.queryExecution().withCachedData()
+        found = self._in_driver(frame) if self.together else None
+        if found is None:
+            self._kept.append(frame.persist())
+            found = frame._jdf.queryExecution().withCachedData()
+        return found
 
-    def _in_memory(self, frame: DataFrame) -> JavaObject:
-        """The rows themselves, in the driver, as a leaf."""
+    def _in_driver(self, frame: DataFrame) -> JavaObject | None:
+        """The rows themselves, as a leaf; None if they are too many."""
         execution = frame._jdf.queryExecution()
-        rows = self._sequences.unsafeWrapArray(execution.executedPlan().executeCollect())
+        rows = execution.executedPlan().executeTake(MOST_IN_DRIVER + 1)
+        if len(rows) > MOST_IN_DRIVER:
+            return None
         local = self.jvm.type(f"{PLANS}logical.LocalRelation")
-        return local(execution.analyzed().output(), rows, False, self._none)
+        listed = self._sequences.unsafeWrapArray(rows)
+        return local(execution.analyzed().output(), listed, False, self._none)
 
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
