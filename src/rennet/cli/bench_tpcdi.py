@@ -46,6 +46,12 @@ def _add_run(steps: Any) -> None:
     )
     run.add_argument("--views", metavar="A,B", help="force techniques on these views only; none for no view")
     run.add_argument("--repeat", type=int, metavar="R", default=1, help="force each so often (default 1)")
+    run.add_argument(
+        "--checks",
+        choices=("all", "few"),
+        default="all",
+        help="all: every view by every judge after every batch (default); few: what changed, by one judge each",
+    )
     run.add_argument("--memory", metavar="SIZE", default="4g", help="of Spark (default 4g)")
     run.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="print tracebacks")
 
@@ -84,6 +90,7 @@ def run(options: argparse.Namespace, activity: Activity) -> int:
         settings.batches,
         _views(options.views, EVALUATED),
         repeat=_positive("repeat", options.repeat),
+        every_judge=options.checks == "all",
     )
     record = _record(options, settings, plan.variant)
     place = Path(options.warehouse or f"tpcdi-{settings.scale:g}-{plan.variant}")
