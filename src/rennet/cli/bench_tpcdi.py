@@ -50,7 +50,7 @@ def _add_run(steps: Any) -> None:
         "--checks",
         choices=("all", "few"),
         default="all",
-        help="all: every view by every judge after every batch (default); few: what changed, by one judge each",
+        help="all: every view by every judge after every batch (default); few: what changed, by one",
     )
     run.add_argument("--memory", metavar="SIZE", default="4g", help="of Spark (default 4g)")
     run.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="print tracebacks")

@@ -104,13 +104,8 @@ def decisions(record: Record) -> list[Decision]:
 
 
 def _decision(record: Record, entry: Entry) -> Decision:
-    batch, view = entry["batch"], entry["view"]
-    runs: dict[str, list[Entry]] = {}
-    for each in record.find("forced", batch=batch, view=view):
-        if each.get("technique") == each["asked"]:  # neither an error nor a fall back to a full recompute
-            runs.setdefault(each["asked"], []).append(each)
-    costs = {technique: Cost.of(each) for technique, each in runs.items()}
-    chosen = entry["technique"]
+    batch, view, chosen = entry["batch"], entry["view"], entry["technique"]
+    costs = _costs(record, batch, view)
     estimates = {t["technique"]: t["estimate"] for t in entry["techniques"] if t.get("estimate") is not None}
     alone = None
     if chosen in costs and len(costs) > 1:
@@ -119,6 +114,19 @@ def _decision(record: Record, entry: Entry) -> Decision:
         batch, view, chosen, entry["reason"], None if entry["lost"] else Cost.of([entry]), costs, estimates,
         tuple(entry["upstream"]), entry["rows_inserted"], entry["rows_deleted"], alone, alone,
     )  # fmt: skip
+
+
+def _costs(record: Record, batch: int, view: str) -> dict[str, Cost]:
+    """What each technique cost where it was forced; if none was, what the pipelines took for the view."""
+    forced = record.find("forced", batch=batch, view=view)
+    # Neither an error nor a fall back to a full recompute says what a technique costs.
+    counted = [each for each in forced if each.get("technique") == each["asked"]]
+    if not forced:
+        counted = [each for each in record.find("refreshes", batch=batch, view=view) if not each["lost"]]
+    runs: dict[str, list[Entry]] = {}
+    for each in counted:
+        runs.setdefault(each["technique"], []).append(each)
+    return {technique: Cost.of(each) for technique, each in runs.items()}
 
 
 def near(cost: float, least: float) -> bool:

@@ -51,6 +51,7 @@ def _page(runs: Sequence[Summary], speedup: str, loads: dict[str, str]) -> Itera
     yield from _beside(runs)
     yield from ("## Speedup per view", "", f"![Speedup per view]({speedup})", "")
     yield "Full ÷ incremental, by the best technique, median over batches: wall time, CPU time in brackets."
+    yield "Views on which no technique was forced are compared as they were in the two pipelines."
     yield ""
     yield from _speedups(runs)
     yield from ("## Decisions", "")
@@ -86,13 +87,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
 
 
 def _machines(runs: Sequence[Summary]) -> Iterator[str]:
-    columns = ("run", "cores", "Spark's memory", "Spark, Delta", "begun", "repeated")
+    columns = ("run", "cores", "Spark's memory", "Spark, Delta", "begun", "forced so often")
     yield from table(columns, (_machine(run) for run in runs))
 
 
 def _machine(run: Summary) -> Sequence[str]:
     machine = run.record.document["machine"]
-    repeated = 1 + max((each["run"] for each in run.record.document["forced"]), default=0)
+    repeated = 1 + max((each["run"] for each in run.record.document["forced"]), default=-1)
     versions = f"{machine['spark']}, {machine['delta']}"
     return (
         run.name,
@@ -100,7 +101,7 @@ def _machine(run: Summary) -> Sequence[str]:
         machine["memory"],
         versions,
         machine["began"][:10],
-        str(repeated),
+        str(repeated or "–"),
     )
 
 
