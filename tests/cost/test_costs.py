@@ -16,6 +16,7 @@ from rennet.delta.keys import group_columns
 from rennet.delta.rules import Derivation
 from rennet.enable.layout import Layout, lay_out
 from rennet.errors import Policy, Technique
+from rennet.execute.costing import experience
 from rennet.plan.expressions import alias, fresh_copy, same
 from rennet.plan.ir import INNER, LEFT, Aggregate, Scan, State, join, project
 from tests.laws.queries import scan, total
@@ -50,6 +51,35 @@ def grouped() -> Layout:
 def plans(layout: Layout, grows: bool = False) -> dict[Technique, RefreshPlan]:
     found = candidates(layout, Derivation({"r": grows}))
     return {t: plan for t, plan in found.items() if isinstance(plan, RefreshPlan)}
+
+
+def totals_by_day(other: str) -> tuple[Layout, Aggregate]:
+    """Sums by key of `r`, joined with another table: the view has no row for each group by itself."""
+    source, dimension = scan("r"), scan(other)
+    key, value = source.output[:2]
+    sums = Aggregate((key,), (key, alias(total(value), "total")), (source,))
+    return lay_out(join(sums, dimension, INNER, same(key, dimension.output[0]))), sums
+
+
+@pytest.mark.parametrize(("other", "told"), [("s", True), ("t", False)])
+def test_the_rows_of_a_view_tell_of_the_groups_they_come_from(other: str, told: bool) -> None:
+    """Unless they may come from the other side of a join: then many may have met one group."""
+    layout, sums = totals_by_day(other)
+    found = statistics(MILLION, 0, 800_000)
+    found = replace(found, now={**found.now, "t": TableSize(20 * MILLION, MILLION)}, query=layout.plan)
+    groups = Flows(found).of(sums).rows
+    assert groups == (800_000 if told else pytest.approx(MILLION**0.75))
+
+
+def test_the_first_refresh_teaches_how_many_groups_there_are() -> None:
+    """Before it, the rows of the view are not known; what it cost is divided by what it found."""
+    layout = grouped()
+    before = Costs(statistics(MILLION, 0, None, layout))
+    (aggregate,) = (n for n in layout.plan.walk() if isinstance(n, Aggregate))
+    assert Flows(before.statistics).of(aggregate).rows == pytest.approx(MILLION**0.75)
+    learned = experience(before, plans(layout)[Technique.COMPLETE_RECOMPUTE], 900_000, 10.0, 1)
+    (written,) = (found for shape, found in learned.records.items() if shape.startswith("write"))
+    assert written[0].units >= 900_000
 
 
 def test_a_share_survives_joins() -> None:

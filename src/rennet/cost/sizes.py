@@ -6,8 +6,8 @@ share of the two survives joins: a thousandth of a dimension meets a thousandth 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rennet.plan.expressions import Alias, Attribute, Bound, Expr, columns_of, conjuncts, equalities
 from rennet.plan.ir import (
@@ -32,6 +32,7 @@ from rennet.plan.ir import (
     State,
     Stored,
     Union,
+    Window,
 )
 
 WIDTHS = {
@@ -52,6 +53,8 @@ KEPT = {"EqualTo": 0.1, "EqualNullSafe": 0.1, "In": 0.2, "InSet": 0.2, "IsNotNul
 """Which part of the rows a condition keeps; a third where nothing better is known."""
 GROUPS = 0.75
 """So many groups have n rows, as a power of n, where the view itself does not tell."""
+FEWER = 2.0
+"""A side of a join with so many times fewer rows than the result is not where those come from."""
 GENERATED = 3.0
 """Rows made of one by a generator."""
 
@@ -77,6 +80,8 @@ class Statistics:
     view: TableSize
     keys: Collection[frozenset[int]] = ()
     """Sets of columns, by id, of which the view has one row for each combination."""
+    query: Node | None = None
+    """What the view's rows are the result of: how many there are tells of the groups below, too."""
     used: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Per source, the columns that can reach the result."""
 
@@ -115,6 +120,7 @@ class Flows:
     def __init__(self, statistics: Statistics) -> None:
         self.statistics = statistics
         self._known: dict[int, tuple[Node, Flow]] = {}
+        self._as_many = _groups_as_many_as_rows(statistics)
 
     def of(self, node: Node) -> Flow:
         found = self._known.get(id(node))
@@ -185,10 +191,43 @@ class Flows:
 
     def _groups(self, node: Aggregate, flow: Flow) -> float:
         """One group for each row of the view, if it has one row a group; else a guess."""
-        keys = frozenset(_origin(key, node.child).id for key in columns_of(node.grouping))
-        if keys in self.statistics.keys:
-            return max(1.0, self.statistics.view.rows_of(node.output))
-        return float(max(1.0, flow.base) ** GROUPS)
+        keys, view = _keys(node), self.statistics.view
+        if view.rows is not None and keys in self.statistics.keys:
+            return max(1.0, view.rows)
+        guess = float(max(1.0, flow.base) ** GROUPS)
+        return max(guess, min(flow.base, view.rows)) if view.rows and keys in self._as_many else guess
+
+
+def _keys(node: Aggregate) -> frozenset[int]:
+    return frozenset(_origin(key, node.child).id for key in columns_of(node.grouping))
+
+
+def _groups_as_many_as_rows(statistics: Statistics) -> frozenset[frozenset[int]]:
+    """The aggregates that cannot have fewer groups than the view has rows, as far as one can tell."""
+    if statistics.query is None or not statistics.view.rows:
+        return frozenset()
+    flows = Flows(replace(statistics, query=None))
+    return frozenset(_trunk(statistics.query, flows, statistics.view.rows))
+
+
+def _trunk(node: Node, flows: Flows, rows: float) -> Iterator[frozenset[int]]:
+    """The keys of the aggregates that so many rows must have come through.
+
+    They came from one side of a join if the other has far fewer; what makes several rows of one ends it.
+    """
+    below: Sequence[Node] = ()
+    if isinstance(node, Aggregate) and node.grouping:
+        yield _keys(node)
+        below = node.children
+    elif isinstance(node, Project | Filter | Window | Once):
+        below = node.children
+    elif isinstance(node, Join) and node.how in (SEMI, ANTI, EXISTENCE, SINGLE):
+        below = (node.left,)
+    elif isinstance(node, Join):
+        sides = ((node.left, node.right), (node.right, node.left))
+        below = [mine for mine, other in sides if FEWER * flows.of(other).base <= rows]
+    for child in below:
+        yield from _trunk(child, flows, rows)
 
 
 def _bringing(node: Node, columns: tuple[Attribute, ...]) -> Iterator[Node]:

@@ -63,7 +63,8 @@ def costs(
         sizes,
         changed,
         TableSize(float(view.bytes), None if view.rows is None else float(view.rows)),
-        _keys(layout) if view.rows is not None else (),
+        _keys(layout),
+        layout.plan,
         used_columns(layout.plan),
     )
     return Costs(statistics, learned, rates(str(jvm.spark.conf.get("spark.sql.warehouse.dir"))), readers)
