@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from rennet import Engine
 from rennet.cost.operators import Kind
-from rennet.execute import maintain
+from rennet.execute import maintain, metrics
 from rennet.execute.costing import rates, rates_file
 
 pytestmark = pytest.mark.learning
@@ -39,6 +39,25 @@ def test_estimates_are_kept_beside_what_was_spent(spark: SparkSession, engine: E
     assert row.technique == "GROUP_AGGREGATE" and row.cpu_seconds > 0 and row.estimated_cpu_seconds > 0
     assert row.operators[0].seconds > 0
     engine.drop("cost_totals")
+
+
+def test_what_operators_took_is_on_record(
+    spark: SparkSession, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's stages and metrics, joined to the plans that ran: together they took what the refresh took."""
+    monkeypatch.setattr(metrics, "WORTH_DIVIDING", 0.0)
+    monkeypatch.setattr(metrics, "WORTH_READING", 0.0)
+    query = "SELECT id % 100 AS k, SUM(id) AS total FROM cost_numbers GROUP BY id % 100"
+    spark.sql("CREATE OR REPLACE TABLE cost_numbers USING delta AS SELECT id FROM range(200000)")
+    engine.create_materialized_view("cost_operators", query, replace=True)
+    row = engine.history("cost_operators").first()
+    assert row is not None
+    assert sum(each.seconds for each in row.spent) == pytest.approx(row.cpu_seconds, rel=0.1)
+    assert {"scan", "aggregate", "write"} <= {each.kind for each in row.spent}
+    assert max(each.rows for each in row.spent if each.kind == "scan") == 200_000
+    assert max(each.rows for each in row.spent if each.kind == "write") == 100
+    engine.drop("cost_operators")
+    spark.sql("DROP TABLE cost_numbers")
 
 
 def test_rows_of_the_view_are_counted(spark: SparkSession, engine: Engine) -> None:

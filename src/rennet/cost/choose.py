@@ -170,6 +170,9 @@ def _forced(forced: Technique, options: _Options) -> Choice:
 
 def _cheapest(plans: Sequence[RefreshPlan], estimates: Mapping[Technique, Estimate]) -> RefreshPlan:
     """The first that is not clearly dearer than another."""
+    if any(plan.technique is Technique.APPEND_ONLY for plan in plans):
+        # It is what is left of tracing rows if none can go.
+        plans = [plan for plan in plans if plan.technique is not Technique.ROW_BASED]
     least = min(estimates[plan.technique].total for plan in plans)
     return next(p for p in plans if estimates[p.technique].total <= least * CLEARLY + UNCLEAR)
 

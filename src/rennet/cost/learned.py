@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -101,22 +102,31 @@ class Learned:
         return Costed(operator, seconds, f"version {nearest.refresh}")
 
     def with_refresh(
-        self, costed: Sequence[Costed], cpu_seconds: float, refresh: int, rates: Rates, full: bool = False
+        self,
+        costed: Sequence[Costed],
+        cpu_seconds: float,
+        refresh: int,
+        rates: Rates,
+        full: bool = False,
+        spent: Mapping[Kind, float] | None = None,
     ) -> Learned:
-        """What was really spent, divided among the operators as they were expected to spend it."""
-        expected = sum(each.seconds for each in costed)
-        if expected <= 0 or cpu_seconds <= 0:
+        """What was really spent, divided among the operators of a kind as they were expected to spend it.
+
+        `spent` says how much each kind of work took, where that is known.
+        """
+        if sum(each.seconds for each in costed) <= 0 or cpu_seconds <= 0:
             return self
-        factor = cpu_seconds / expected
+        factors = _factors(costed, cpu_seconds, spent or {})
+        costed = [replace(each, seconds=each.seconds * factors[each.operator.kind]) for each in costed]
         records = dict(self.records)
         for shape, (units, seconds) in _by_shape(costed).items():
-            made = Record(units, seconds * factor, refresh, self.turns + 1)
+            made = Record(units, seconds, refresh, self.turns + 1)
             others = [r for r in records.pop(shape, ()) if abs(_log_ratio(r.units, units)) > math.log(2)]
             records[shape] = (*others, made)[-RECORDS:]
         latest = dict(list(records.items())[-SHAPES:])
-        paces = {**self.paces, **_paces(costed, factor, rates)}
-        spent = (cpu_seconds, self.incremental) if full else (self.full, cpu_seconds)
-        return Learned(latest, paces, spent[0], spent[1], self.turns + 1)
+        paces = {**self.paces, **_paces(costed, rates)}
+        last = (cpu_seconds, self.incremental) if full else (self.full, cpu_seconds)
+        return Learned(latest, paces, last[0], last[1], self.turns + 1)
 
     def to_json(self) -> dict[str, Any]:
         records = {
@@ -165,14 +175,42 @@ def _by_shape(costed: Sequence[Costed]) -> dict[str, tuple[float, float]]:
     }
 
 
-def _paces(costed: Sequence[Costed], factor: float, rates: Rates) -> dict[str, float]:
+def _factors(costed: Sequence[Costed], cpu_seconds: float, spent: Mapping[Kind, float]) -> dict[Kind, float]:
+    """How many times what was expected each kind of work took.
+
+    Which join it is to be, Spark decides when it sees the rows: joins count as one kind. What was spent on
+    work that nobody expected is shared by all that was.
+    """
+    expected: dict[str, float] = defaultdict(float)
+    for each in costed:
+        expected[_family(each.operator.kind)] += each.seconds
+    found: dict[str, float] = defaultdict(float)
+    for kind, seconds in spent.items():
+        if expected[_family(kind)] > 0:
+            found[_family(kind)] += seconds
+    known = sum(found.values())
+    if known <= 0:
+        found, known = expected, sum(expected.values())
+    return {
+        kind: found[_family(kind)] / expected[_family(kind)] * cpu_seconds / known
+        if expected[_family(kind)] > 0
+        else 0.0
+        for kind in Kind
+    }
+
+
+def _family(kind: Kind) -> str:
+    return "join" if kind in (Kind.BROADCAST_JOIN, Kind.SHUFFLE_JOIN, Kind.NESTED_JOIN) else str(kind)
+
+
+def _paces(costed: Sequence[Costed], rates: Rates) -> dict[str, float]:
     """How many times its rate each kind of work cost."""
     paces: dict[str, float] = {}
     for kind in Kind:
         mine = [each for each in costed if each.operator.kind is kind]
         default = sum(each.operator.units for each in mine) * rates[kind]
-        spent = sum(each.seconds for each in mine) * factor
-        if default > MEANINGFUL:
+        spent = sum(each.seconds for each in mine)
+        if default > MEANINGFUL and spent > 0:
             paces[kind] = min(MOST, max(1 / MOST, spent / default))
     return paces
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rennet.delta.change import WEIGHT
 from rennet.plan.expressions import Alias, Attribute, Bound, Expr, columns_of, conjuncts, equalities
 from rennet.plan.ir import (
     ANTI,
@@ -51,6 +52,10 @@ COMPRESSED = 0.6
 """What Parquet makes of a byte."""
 KEPT = {"EqualTo": 0.1, "EqualNullSafe": 0.1, "In": 0.2, "InSet": 0.2, "IsNotNull": 0.95, "IsNull": 0.05}
 """Which part of the rows a condition keeps; a third where nothing better is known."""
+SIGNS = {WEIGHT: 0.5}
+"""Which part of the rows has a weight of one sign: a row that changed is one that went and one that came."""
+COUNTED = 0.95
+"""Which part has a count, or a sum of weights, that is not zero."""
 GROUPS = 0.75
 """So many groups have n rows, as a power of n, where the view itself does not tell."""
 FEWER = 2.0
@@ -184,6 +189,8 @@ class Flows:
     def _aggregate(self, node: Aggregate, flow: Flow) -> Flow:
         if not node.grouping:
             return Flow(1.0, 1.0)
+        if _adds_weights(node):  # changes of one row are few
+            return flow
         bringing = [self.of(each) for each in _bringing(node.child, columns_of(node.grouping))]
         groups = min(self._groups(node, flow), *(each.base for each in bringing))
         rows = max(1.0, groups * flow.share) if flow.together else groups
@@ -196,6 +203,12 @@ class Flows:
             return max(1.0, view.rows)
         guess = float(max(1.0, flow.base) ** GROUPS)
         return max(guess, min(flow.base, view.rows)) if view.rows and keys in self._as_many else guess
+
+
+def _adds_weights(node: Aggregate) -> bool:
+    """Is it changes, row by row, of which only the weights are added up?"""
+    shown = node.output
+    return shown[-1].name == WEIGHT and len(shown) == len(node.grouping) + 1
 
 
 def _keys(node: Aggregate) -> frozenset[int]:
@@ -263,5 +276,14 @@ def kept(condition: Expr) -> float:
     for part in conjuncts(condition):
         if isinstance(part, Bound) and (part.of_keys or part.rising is not None):
             continue
-        share *= KEPT.get(part.op, 1 / 3)
+        share *= _kept_by(part)
     return max(share, 0.01)
+
+
+def _kept_by(part: Expr) -> float:
+    told, *_ = (*part.children, part)
+    if part.op == "not" and told.op == "=":  # of a count or a weight: nothing else is compared so here
+        return COUNTED
+    if part.op in (">", "<") and isinstance(told, Attribute):
+        return SIGNS.get(told.name, COUNTED)
+    return KEPT.get(part.op, 1 / 3)

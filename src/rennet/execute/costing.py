@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from rennet.cost.choose import Costs
 from rennet.cost.learned import Learned, Reader
 from rennet.cost.rates import Rates, read_rates, shipped
 from rennet.cost.sizes import Statistics, TableSize
+from rennet.cost.spent import Spent, by_kind
 from rennet.delta.generate import RefreshPlan
 from rennet.delta.keys import group_columns
 from rennet.enable.layout import Layout
@@ -25,6 +27,8 @@ RATES = "rennet-rates.json"
 """In the warehouse: rates measured on this machine."""
 ENOUGH_ROWS = 1000
 """From so many changed rows on, their size says how large rows are; a file of few is mostly overhead."""
+ON_RECORD, LEAST = 12, 0.001
+"""Physical operators whose CPU time is put on record, and how many seconds it must be."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +92,28 @@ def _rows(change: SourceChange) -> float | None:
     return None if change.changed_rows is None else float(change.changed_rows)
 
 
-def experience(costs: Costs, plan: RefreshPlan, rows: int, cpu_seconds: float, refresh: int) -> Learned:
+def experience(
+    costs: Costs,
+    plan: RefreshPlan,
+    rows: int,
+    cpu_seconds: float,
+    refresh: int,
+    spent: Sequence[Spent] = (),
+) -> Learned:
     """What is known after a refresh by this plan; after a full one, that includes the view's rows."""
     if plan.everything:
         view = replace(costs.statistics.view, rows=float(rows))
         costs = replace(costs, statistics=replace(costs.statistics, view=view))
     costed = costs.of(plan).operators
-    return costs.learned.with_refresh(costed, cpu_seconds, refresh, costs.rates, plan.everything)
+    return costs.learned.with_refresh(
+        costed, cpu_seconds, refresh, costs.rates, plan.everything, by_kind(spent)
+    )
+
+
+def dearest(spent: Sequence[Spent]) -> tuple[dict[str, Any], ...]:
+    """What the operators of a refresh took, for the record: those that took most."""
+    found = sorted(spent, key=lambda each: -each.seconds)[:ON_RECORD]
+    return tuple(each.to_dict() for each in found if each.seconds >= LEAST)
 
 
 @cache

@@ -1,14 +1,27 @@
-"""Wall and executor CPU time of what one refresh ran."""
+"""Wall and executor CPU time of what one refresh ran, and of its operators."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import uuid4
 
+from rennet.cost.operators import Kind
+from rennet.cost.rates import Rates
+from rennet.cost.spent import Execution, Spent, Stage, divided, execution
 from rennet.jvm import JavaObject, Jvm
+from rennet.storage.sources import to_json
+
+WORTH_DIVIDING = 0.25
+"""CPU seconds of a refresh below which it is not asked what its operators took: all of it is fixed cost."""
+WORTH_READING = 0.05
+"""The same for one plan that it ran; Spark's own about Delta's logs count as jobs, however long they took."""
+OF_DELTA = "Delta: "
+"""How Delta describes plans over its log."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,9 @@ class Meter:
         self._started = time.perf_counter()
         self._description = description
         self._read = Measured()
+        self._seconds: dict[int, float] = {}
+        """CPU time of every stage, once it was read."""
+        self._first_execution = self._next_execution()
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -62,9 +78,51 @@ class Meter:
         spark_context.listenerBus().waitUntilEmpty()
         store = spark_context.statusStore()
         stages = {stage for job in jobs for stage in self._stages(store, job)}
-        nanoseconds = sum(self._cpu(store, stage) for stage in stages)
-        self._read = Measured(self.wall(), nanoseconds / 1e9, len(jobs))
+        self._seconds = {stage: self._cpu(store, stage) / 1e9 for stage in stages}
+        self._read = Measured(self.wall(), sum(self._seconds.values()), len(jobs))
         return self._read
+
+    def operators(self, columns: int, rates: Rates) -> list[Spent]:
+        """What the operators took of the CPU time read last; `columns` is how many a written row has.
+
+        Nothing if that was little, or if Spark does not tell: it is asked only to learn for the next time.
+        """
+        total = sum(self._seconds.values())
+        if total < WORTH_DIVIDING:
+            return []
+        try:
+            found = divided(self._executions(), columns, rates)
+        except Exception:
+            return []
+        rest = total - sum(each.seconds for each in found)
+        return [*found, Spent("Jobs", Kind.COMMIT, 0.0, 0.0, max(0.0, rest))]
+
+    def _executions(self) -> Iterator[Execution]:
+        """The plans that ran for long enough, with their metrics and stages."""
+        store = self._jvm.session.sharedState().statusStore()
+        for number in range(self._first_execution, self._next_execution()):
+            found = self._jvm.value(store.execution(number))
+            if found is None:
+                continue
+            stages = {int(s) for s in self._jvm.texts(found.stages()) if self._seconds.get(int(s), 0.0) > 0}
+            if sum(self._seconds[s] for s in stages) < WORTH_READING:
+                continue
+            if not str(found.description()).startswith(OF_DELTA):
+                graph, metrics = self._json(store.planGraph(number)), store.executionMetrics(number)
+                yield execution(graph, self._json(metrics), {s: self._stage(s) for s in stages})
+
+    def _stage(self, number: int) -> Stage:
+        told = self._json(self._jvm.session.sparkContext().statusStore().lastStageAttempt(number))
+        counted = ("inputBytes", "outputRecords", "outputBytes", "shuffleWriteRecords")
+        return Stage(self._seconds[number], *(float(told[name]) for name in counted))
+
+    def _json(self, told: JavaObject) -> Any:
+        """An object of the JVM with all it holds."""
+        return json.loads(to_json(self._jvm, told))
+
+    def _next_execution(self) -> int:
+        """A number above those of all plans that ran so far."""
+        return int(self._jvm.singleton("org.apache.spark.sql.execution.SQLExecution").nextExecutionId())
 
     def _stages(self, store: JavaObject, job: int) -> list[int]:
         return [int(stage) for stage in self._jvm.texts(store.job(job).stageIds())]

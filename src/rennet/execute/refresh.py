@@ -27,7 +27,7 @@ from rennet.errors import (
     Technique,
 )
 from rennet.execute.apply import Applied, apply, overwritten
-from rennet.execute.costing import ViewSize, costs, experience
+from rennet.execute.costing import ViewSize, costs, dearest, experience
 from rennet.execute.information import table_information
 from rennet.execute.leaves import Leaves, pinned_query
 from rennet.execute.metrics import Meter
@@ -385,6 +385,7 @@ class Refresh:
         meter: Meter,
     ) -> RefreshResult:
         measured = meter.read()
+        spent = meter.operators(len(situation.query.layout.stored), model.rates)
         moment = datetime.now(UTC).isoformat()
         rows = self._rows_after(choice.plan, applied)
         provenance = Provenance(
@@ -407,10 +408,10 @@ class Refresh:
             rows,
             situation.query.follows_from_tables,
             applied.repeats or (self.size.repeats and not choice.plan.everything),
+            dearest(spent),
         )
-        learned = experience(
-            model, choice.plan, rows or 0, measured.cpu_seconds, transaction.read_version + 1
-        )
+        version = transaction.read_version + 1
+        learned = experience(model, choice.plan, rows or 0, measured.cpu_seconds, version, spent)
         domains = {
             PROVENANCE_DOMAIN: provenance.to_json(),
             DEFINITION_DOMAIN: self.definition.to_json(),
@@ -443,6 +444,7 @@ class Refresh:
                 rows_inserted=0,
                 rows_deleted=0,
                 techniques=(),
+                spent=(),
             )
             with Transaction(self.jvm, self.path) as transaction:
                 self._check_unmoved(situation, transaction)

@@ -18,7 +18,8 @@ SCHEMA = (
     "sources array<struct<name: string, version: bigint>>, "
     "techniques array<struct<technique: string, applicable: boolean, chosen: boolean, issue: string, "
     "estimate: double>>, "
-    "operators array<struct<operator: string, kind: string, units: bigint, seconds: double, basis: string>>"
+    "operators array<struct<operator: string, kind: string, units: bigint, seconds: double, basis: string>>, "
+    "spent array<struct<operator: string, kind: string, rows: bigint, bytes: bigint, seconds: double>>"
 )
 
 
@@ -49,6 +50,7 @@ def _committed(version: int, stored: dict[str, Any]) -> tuple[Any, ...]:
         stored["refreshed_at"], stored["technique"], stored["reason"], stored["rows_inserted"],
         stored["rows_deleted"], stored["wall_seconds"], stored["cpu_seconds"], chosen.get("estimate"),
         version, sources, techniques, chosen.get("operators", []),
+        stored.get("spent", []),
     )  # fmt: skip
 
 
@@ -64,6 +66,7 @@ def _event(event: dict[str, Any]) -> tuple[Any, ...]:
         0.0,
         None,
         None,
+        [],
         [],
         [],
         [],

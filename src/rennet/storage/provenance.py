@@ -91,6 +91,8 @@ class Provenance:
     """Can nothing but its sources and settings change what the query means?"""
     repeats: bool = False
     """Were there equal rows when some had to be deleted? Then their hashes do not tell which."""
+    spent: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    """What the physical operators that took most really took: CPU seconds, rows and bytes of each."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)
@@ -100,6 +102,7 @@ class Provenance:
         found = json.loads(text)
         found.pop("format")
         found["sources"] = tuple(SourceVersion(**source) for source in found["sources"])
-        found["techniques"] = tuple(found["techniques"])
+        for name in ("techniques", "spent"):
+            found[name] = tuple(found.get(name, ()))
         found["older_fingerprints"] = tuple(found.get("older_fingerprints", ()))
         return Provenance(**found)
