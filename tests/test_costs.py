@@ -34,6 +34,10 @@ def test_estimates_are_kept_beside_what_was_spent(spark: SparkSession, engine: E
         p["basis"] for each in engine.explain("cost_totals").techniques for p in each.get("operators", ())
     }
     assert f"version {result.version}" in bases
+    last = engine.explain("cost_totals").last
+    assert last is not None and last["technique"] == "GROUP_AGGREGATE"
+    assert last["error"] == pytest.approx(last["estimate"] / last["cpu_seconds"], abs=0.01)
+    assert "was expected" in str(engine.explain("cost_totals"))
     row = engine.history("cost_totals").first()
     assert row is not None
     assert row.technique == "GROUP_AGGREGATE" and row.cpu_seconds > 0 and row.estimated_cpu_seconds > 0

@@ -23,7 +23,13 @@ from rennet.execute import create as creation
 from rennet.execute.calibrate import calibrate
 from rennet.execute.carry import replacement
 from rennet.execute.costing import rates, rates_file
-from rennet.execute.explain import Explanation, explain_query, explain_refresh, explain_replacement
+from rennet.execute.explain import (
+    Explanation,
+    explain_query,
+    explain_refresh,
+    explain_replacement,
+    last_refresh,
+)
 from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
@@ -271,7 +277,8 @@ class Engine:
             if isinstance(name_or_query, str) and self._is_name(name_or_query):
                 view = self.find(name_or_query)
                 situation = assess(jvm, self._query(jvm, view), view.provenance)
-                return explain_refresh(str(view.name), situation, of_view(jvm, view))
+                told = explain_refresh(str(view.name), situation, of_view(jvm, view))
+                return replace(told, last=last_refresh(view.provenance))
             return explain_query("This query", self._read(jvm, name_or_query, columns))
 
     def _explain_replacing(

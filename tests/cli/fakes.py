@@ -45,6 +45,7 @@ PAST = Row(
     rows_deleted=0,
     wall_seconds=None,
     cpu_seconds=0.0,
+    estimated_cpu_seconds=None,
     version=None,
     sources=[Row(name="orders", version=4)],
     techniques=[],

@@ -60,7 +60,7 @@ def test_explain(shell: Shell) -> None:
 def test_history(shell: Shell) -> None:
     ran = shell.run("history", "v", "--limit", "1", history=FakeFrame("", PAST, PAST))
     heading, _, row = (line.split() for line in ran.out.splitlines())
-    assert heading == ["refreshed", "at", "technique", "rows", "time", "CPU", "version", "reason"]
+    assert heading == ["refreshed", "at", "technique", "rows", "time", "CPU", "expected", "version", "reason"]
     assert row[:4] == ["2025-11-15", "10:00:00", "NO_OP", "-0"]
     document = shell.run("history", "v", "--json", history=FakeFrame("", PAST)).document
     assert document["view"] == "v"

@@ -151,6 +151,7 @@ def _refreshed(row: dict[str, Any]) -> dict[str, Any]:
         "rows": signed(row["rows_deleted"], row["rows_inserted"]),
         "time": seconds(row["wall_seconds"]),
         "CPU": seconds(row["cpu_seconds"]),
+        "expected": seconds(row["estimated_cpu_seconds"]),
         "version": "" if row["version"] is None else str(row["version"]),
         "reason": row["reason"],
     }

@@ -15,6 +15,10 @@ from rennet.execute.refresh import Refresh, Situation, plans
 from rennet.plan.ir import Node
 from rennet.plan.render import render_parts
 from rennet.storage.changes import ChangeKind
+from rennet.storage.provenance import Provenance
+
+SHOWN = 6
+"""Operators of the last refresh that are listed: those that took most."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Explanation:
     notes: tuple[str, ...]
     plan: str
     fingerprint: str
+    last: dict[str, Any] | None = None
+    """What the last refresh was expected to take and what it took, by physical operator."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -42,8 +48,7 @@ class Explanation:
             cost = f"{each['estimate']:.3f} s of CPU" if "estimate" in each else ""
             said = "  ".join(part for part in (cost, each["issue"]) if part)
             lines.append(f" {mark} {each['technique']:<20} {state:<15} {said}".rstrip())
-        lines += _costs(self.techniques)
-        lines += ["", "Sources"]
+        lines += [*_costs(self.techniques), *_last(self.last), "", "Sources"]
         for source in self.sources:
             lines.append(f"   {source['name']:<40} {source['change']}")
         if self.notes:
@@ -62,6 +67,34 @@ def _costs(techniques: tuple[dict[str, Any], ...]) -> list[str]:
                 lines.append(f"   {part['seconds']:>9.3f} s  {part['kind']:<16} {what}  [{part['basis']}]")
         if each.get("below"):
             lines.append(f"   {each['below']:>9.3f} s  the views that read this one")
+    return lines
+
+
+def last_refresh(provenance: Provenance | None) -> dict[str, Any] | None:
+    """What became of the estimate that the last refresh was chosen by; None if there was none."""
+    chosen = next((t for t in provenance.techniques if t["chosen"]), {}) if provenance else {}
+    if provenance is None or not chosen.get("estimate"):
+        return None
+    expected, taken = chosen["estimate"], provenance.cpu_seconds
+    return {
+        "technique": provenance.technique,
+        "estimate": expected,
+        "cpu_seconds": taken,
+        "error": round(expected / taken, 2) if taken else None,
+        "spent": list(provenance.spent),
+    }
+
+
+def _last(last: dict[str, Any] | None) -> list[str]:
+    """The estimate beside what was spent, which is where the next estimate comes from."""
+    if last is None:
+        return []
+    times = f", {last['error']:.1f} times what it took" if last["error"] is not None else ""
+    lines = ["", f"Last refresh, {last['technique']}: {last['cpu_seconds']:.3f} s of CPU"]
+    lines.append(f"   {last['estimate']:>9.3f} s  was expected{times}")
+    for part in last["spent"][:SHOWN]:
+        what = f"{part['operator']}, {part['rows']:,} rows"
+        lines.append(f"   {part['seconds']:>9.3f} s  {part['kind']:<16} {what}")
     return lines
 
 
