@@ -16,6 +16,7 @@ from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
+from rennet.storage.skipping import Asked, Spans
 from rennet.storage.transaction import FILE, ROW, Transaction
 from rennet.storage.vectors import by_file, few_texts
 
@@ -129,6 +130,10 @@ def _delete_alike(
 
     It does if as many rows were lost as there are hashes of lost rows that one stored row has and no other.
     If not, rows are equal, or two have one hash, or what was lost is not stored: all columns are compared.
+
+    Either way, only files are read that can hold a lost row by the values of its columns. All stored rows
+    equal to it have those values, and so are in such files. A row in another file is none of the lost ones;
+    if it has the hash of one by chance, it is well not to see it.
     """
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
@@ -136,14 +141,15 @@ def _delete_alike(
         deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count)
         if deleted is not None:
             return deleted
-    expected = _expected(lost, count)
+    expected, spans = _expected(lost, columns, count, skipping=not writer.together)
     if not expected:  # the view need not be read to find nothing
         return Deleted(0, 0)
     if CONTENT in columns[:count] and not repeats:
-        found = _alone(_target(writer, transaction), lost, f"{LOST}{columns.index(CONTENT)}")
+        target = _target(writer, transaction, spans)
+        found = _alone(target, lost, f"{LOST}{columns.index(CONTENT)}")
         if transaction.delete(found, exactly=expected, few=writer.together) == expected:
             return Deleted(expected, expected)
-    found = alike(_target(writer, transaction), lost, columns, count)
+    found = alike(_target(writer, transaction, spans), lost, columns, count)
     return Deleted(transaction.delete(found, few=writer.together), expected, repeats=True)
 
 
@@ -176,9 +182,10 @@ def _alone(target: DataFrame, lost: DataFrame, content: str) -> DataFrame:
     return counted.where("__mv_copies = 1").selectExpr(FILE, ROW)
 
 
-def _target(writer: Writer, transaction: Transaction) -> DataFrame:
+def _target(writer: Writer, transaction: Transaction, within: Spans | None = None) -> DataFrame:
     """The stored rows, in one task if everything else is."""
-    return transaction.target().coalesce(1) if writer.together else transaction.target()
+    target = transaction.target(within)
+    return target.coalesce(1) if writer.together else target
 
 
 def _of_keys(
@@ -254,9 +261,13 @@ def _entries(of: str) -> str:
     return f"sort_array(map_entries({of}))"
 
 
-def _expected(lost: DataFrame, weight: int) -> int:
-    (row,) = lost.selectExpr(f"coalesce(sum(-{LOST}{weight}), 0)").collect()
-    return int(row[0])
+def _expected(lost: DataFrame, columns: list[str], count: int, skipping: bool) -> tuple[int, Spans]:
+    """How many rows were lost and, for `skipping`, between which values theirs lie: one job for both."""
+    computed = zip(columns[:count], lost.schema.fields[:count], strict=True)
+    # Where hashes lie says nothing of where rows do.
+    asked = Asked.of(pair for pair in computed if skipping and pair[0] != CONTENT)
+    (row,) = lost.selectExpr(f"coalesce(sum(-{LOST}{count}), 0)", *asked.aggregates).collect()
+    return int(row[0]), asked.spans(row)
 
 
 def _all(conditions: list[str]) -> Column:

@@ -24,6 +24,7 @@ from rennet.jvm import JavaObject, Jvm
 from rennet.storage.files import records
 from rennet.storage.names import quote
 from rennet.storage.partitioned import complaint_of, guarded
+from rennet.storage.skipping import Spans, narrowed, searched
 from rennet.storage.sources import (
     DELTA,
     JVM_ERRORS,
@@ -124,20 +125,33 @@ class Transaction:
         """The same, but without declaring it as read: others may mark commits meanwhile. Runs no job."""
         return last_marked(self._jvm, self._snapshot, app)
 
-    def target(self) -> DataFrame:
-        """The table at `read_version`, each row with its `__mv_file` and `__mv_row`."""
+    def target(self, within: Spans | None = None) -> DataFrame:
+        """The table at `read_version`, each row with its `__mv_file` and `__mv_row`.
+
+        Of files that cannot hold a row whose values are all `within` these spans, none is read. The rows of
+        the others are not compared with them: no column is read for it.
+        """
         self._txn.readWholeTable()
-        jvm, listed = self._jvm, listed_files(self._jvm, self._snapshot)
-        if listed is None:
-            relation = self._log.createRelation(jvm.seq([]), jvm.some(self._snapshot), jvm.none, True)
+        jvm, at = self._jvm, self._snapshot
+        listed = listed_files(jvm, at)
+        if listed is not None:
+            frame = self._reading(narrowed(jvm, at, listed, within or {}))
         else:
-            # A list of files needs no Spark job to be found; it cannot be skipped by statistics, but
-            # Parquet's own row group statistics still apply.
-            index = listed_index(jvm, self._log, self._log.dataPath(), self._snapshot, listed)
-            relation = self._log.buildHadoopFsRelationWithFileIndex(self._snapshot, index, jvm.none, True)
-        leaf = jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
-        frame = jvm.dataframe(leaf.apply(relation, False))
+            frame = self._frame(self._log.createRelation(jvm.seq([]), jvm.some(at), jvm.none, True))
+            if within:
+                frame = self._reading(searched(jvm, at, frame, within))
         return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
+
+    def _reading(self, files: JavaObject) -> DataFrame:
+        """The rows of these files. No job is needed to find them, and Delta skips none by its statistics."""
+        index = listed_index(self._jvm, self._log, self._log.dataPath(), self._snapshot, files)
+        return self._frame(
+            self._log.buildHadoopFsRelationWithFileIndex(self._snapshot, index, self._jvm.none, True)
+        )
+
+    def _frame(self, relation: JavaObject) -> DataFrame:
+        leaf = self._jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
+        return self._jvm.dataframe(leaf.apply(relation, False))
 
     # -- staging
 
