@@ -149,8 +149,8 @@ class Jvm:
         if len(given) <= FEW:
             return self._to_seq(self._list_of(*given))
         made = self._array_list()
-        for item in given:
-            made.add(item)
+        for start in range(0, len(given), FEW):
+            made.addAll(self._list_of(*given[start : start + FEW]))
         return self._to_seq(made)
 
     def scala_seq(self, java_list: JavaObject) -> JavaObject:

@@ -21,15 +21,19 @@ from rennet.plan.ir import (
     SEMI,
     Aggregate,
     Filter,
+    GroupMap,
     Join,
+    Limited,
     Node,
     Once,
     Project,
     Scan,
     State,
     Union,
+    Window,
     as_computed,
 )
+from rennet.plan.prune import Pruning
 
 SMALL = 16 << 20
 """Rows of so many bytes, as estimated, are sent to every task."""
@@ -37,6 +41,9 @@ WORTH_PRUNING, LARGER = SMALL, 8
 """A side is worth pruning if it has so many bytes, and so many times those of the other."""
 WORTH_KEEPING = 8 << 20
 """Changes that so many bytes must be read for are kept if they are used again."""
+
+FEW_ROWS = 10_000
+"""Rows that are kept may stay in the driver if there are no more of them, as estimated."""
 
 _Done = dict[int, tuple[Node, Node]]
 
@@ -58,9 +65,23 @@ class Fitting:
             return 1
         return 0 if node.how in (INNER, RIGHT) and self.small(node.left) else None
 
+    def few(self, node: Node) -> bool:
+        """Are there likely to be so few rows that it is best to keep them in the driver?"""
+        return self.flows.of(node).rows <= FEW_ROWS and self._bytes(node) <= SMALL
+
+    def moved(self, plan: RefreshPlan) -> float:
+        """The most bytes that one operator of a plan has sent from task to task, as estimated."""
+        seen: set[int] = set()
+        found = 0.0
+        for tree in trees(plan):
+            for node in as_computed(tree, seen):
+                if isinstance(node, SHUFFLING) or (isinstance(node, Join) and self.sent(node) is None):
+                    found = max(found, *map(self._bytes, node.children))
+        return found
+
     def fitted(self, plan: RefreshPlan) -> RefreshPlan:
         """The same rows, less read and shuffled for them."""
-        return self._sharing(_mapped(plan, self.node))
+        return fewer_columns(self._sharing(mapped(plan, self.node)))
 
     def node(self, node: Node) -> Node:
         return _rewritten(node, self._pruned, self._done)
@@ -89,14 +110,14 @@ class Fitting:
         """Changes for which much has to be read are read once, however often they are used."""
         seen: set[int] = set()
         uses: Counter[Scan] = Counter()
-        _mapped(plan, lambda node: uses.update(_changes_read(node, seen)) or node)
+        mapped(plan, lambda node: uses.update(_changes_read(node, seen)) or node)
         kept = {scan: Once((scan,)) for scan, times in uses.items() if times > 1 and self._dear(scan)}
 
         def shared(node: Node) -> Node:
             return kept.get(node, node) if isinstance(node, Scan) else node
 
         done: _Done = {}
-        return _mapped(plan, lambda node: _rewritten(node, shared, done)) if kept else plan
+        return mapped(plan, lambda node: _rewritten(node, shared, done)) if kept else plan
 
     def _dear(self, scan: Scan) -> bool:
         read = self.flows.statistics.changes.get(scan.source)
@@ -106,7 +127,24 @@ class Fitting:
         return self.flows.of(node).rows * width(node.output)
 
 
-def _mapped(plan: RefreshPlan, change: Callable[[Node], Node]) -> RefreshPlan:
+def fewer_columns(plan: RefreshPlan) -> RefreshPlan:
+    """Columns that nobody reads are left out, below what is kept as well."""
+    return mapped(plan, Pruning(trees(plan)).node)
+
+
+def trees(plan: RefreshPlan) -> list[Node]:
+    """Everything a plan computes."""
+    found: list[Node] = []
+
+    def note(node: Node) -> Node:
+        found.append(node)
+        return node
+
+    mapped(plan, note)
+    return found
+
+
+def mapped(plan: RefreshPlan, change: Callable[[Node], Node]) -> RefreshPlan:
     """The plan with each of its trees changed."""
     removed = plan.removed
     if isinstance(removed, Keyed):
@@ -146,4 +184,6 @@ def _bounded(node: Node) -> bool:
     return isinstance(node, BOUNDED) and all(map(_bounded, node.children))
 
 
+SHUFFLING = (Aggregate, Window, GroupMap, Limited)
+"""Operators that need the rows of one key, or all, in one task."""
 BOUNDED = (Project, Filter, Union, Aggregate, Once)

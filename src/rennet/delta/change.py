@@ -8,10 +8,11 @@ the sum. `T' = T + ΔT` is the law every rule must keep.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from rennet.delta.keys import changed_keys
 from rennet.plan.expressions import Attribute, Expr, Named, alias, attribute_of, call, differs, literal
-from rennet.plan.ir import Aggregate, Node, Project, Union, filter_, project
+from rennet.plan.ir import Aggregate, Node, Once, Project, Union, filter_, project
 
 WEIGHT = "__mv_weight"
 
@@ -25,10 +26,27 @@ class Change:
     delta: Node | None = None
     grows: bool = True
     """Every weight is one: rows only arrive, each for itself."""
+    where: Node | None = None
+    """Rows with some of the node's columns: every row of the delta agrees with one of them in all of those.
+    It says which keys changed before the delta is computed, or without computing it."""
+    _keys: dict[tuple[int, ...], Once] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def changed(self) -> bool:
         return self.delta is not None
+
+    def telling(self, columns: tuple[Attribute, ...]) -> Node:
+        """Rows that have all values of these columns that the delta has, together, and perhaps others."""
+        assert self.delta is not None
+        known = self.where is not None and {column.id for column in columns} <= self.where.ids
+        return self.where if known and self.where is not None else self.delta
+
+    def keys(self, columns: tuple[Attribute, ...]) -> Once:
+        """The distinct values of these columns that changed, computed once whoever asks."""
+        asked = tuple(column.id for column in columns)
+        if asked not in self._keys:
+            self._keys[asked] = Once((changed_keys(self.telling(columns), columns),))
+        return self._keys[asked]
 
 
 def weight_of(delta: Node) -> Attribute:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rennet.delta.change import Change, effectivize, weight_of
-from rennet.delta.keys import changed_keys, group_columns
+from rennet.delta.keys import group_columns
 from rennet.delta.merge import LOST, merged_states, places_of, state_changes, surviving
 from rennet.delta.narrow import having
 from rennet.delta.partitions import Values, partitioned_alike, sliced
@@ -155,7 +155,7 @@ def generic_aggregate(layout: Layout, derivation: Derivation) -> RefreshPlan | I
     if not layout.keys:
         return _one_group()
     keys = group_columns(grouped)
-    changed = Once((changed_keys(child.delta, keys),))
+    changed = child.keys(keys)
     fresh = grouped.with_children((having(child.after, keys, changed),))
     inserted = _replaced(layout.plan, grouped, fresh)
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
@@ -176,7 +176,7 @@ def window_function(layout: Layout, derivation: Derivation) -> RefreshPlan | Iss
     keys = columns_of(window.partition)
     if layout.span is not None:
         return _framed_window(layout, layout.span, window, child)
-    changed = Once((changed_keys(child.delta, keys),))
+    changed = child.keys(keys)
     fresh = window.with_children((having(child.after, keys, changed),))
     copies = project(changed, tuple(fresh_copy(k) for k in changed.output))
     removed = Keyed(copies, _positions(layout))
@@ -193,7 +193,7 @@ def _framed_window(layout: Layout, limits: Span, window: Window, child: Change) 
         shown, reach = continued(layout, limits, window, child, functions)
     else:
         keys = columns_of(window.partition)
-        reach = reached(child.delta, keys, limits)
+        reach = reached(child, keys, limits)
         shown, _ = outputs(window, child, keys, reach, limits)
     ends = (*reach.affected, reach.whole)
     copies = project(reach.rows, tuple(fresh_copy(k) for k in (*reach.keys, *ends)))

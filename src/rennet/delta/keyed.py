@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rennet.delta.bounds import key_bounds
 from rennet.delta.change import Change, total, weighted, with_arrivals
-from rennet.delta.keys import changed_keys, group_columns
+from rennet.delta.keys import group_columns
 from rennet.delta.narrow import having
 from rennet.plan.expressions import Attribute
 from rennet.plan.ir import Aggregate, GroupMap, Limited, Node, Once
@@ -41,7 +41,7 @@ def recomputed(node: Node, child: Change, keys: tuple[Attribute, ...]) -> Node:
     assert child.delta is not None
     old, new = child.before, child.after
     if keys:
-        changed = Once((changed_keys(child.delta, keys),))
+        changed = child.keys(keys)
         bounds = key_bounds(keys, changed)
         old = having(old, keys, changed, bounds)
         if child.grows:

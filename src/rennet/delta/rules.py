@@ -12,6 +12,7 @@ from typing import Any
 from rennet.delta.change import WEIGHT, Change
 from rennet.delta.join import full_join_rule, inner_join_rule, left_join_rule, right_join_rule
 from rennet.delta.keyed import aggregate_rule, group_map_rule, limit_rule
+from rennet.delta.keys import group_columns
 from rennet.delta.linear import (
     expand_rule,
     filter_rule,
@@ -21,11 +22,23 @@ from rennet.delta.linear import (
     union_rule,
 )
 from rennet.delta.partitions import Touched
+from rennet.delta.select import reads
 from rennet.delta.temporal import TEMPORAL_RULES, at_earlier_moment, is_temporal
 from rennet.delta.windows import window_rule
 from rennet.errors import Issue, IssueSubType, IssueType
-from rennet.plan.expressions import alias, attribute_of, literal
-from rennet.plan.ir import Constant, Join, Node, Scan, State
+from rennet.plan.expressions import Attribute, alias, attribute_of, literal, value_of
+from rennet.plan.ir import (
+    Aggregate,
+    Constant,
+    Filter,
+    Join,
+    Node,
+    PassThrough,
+    Project,
+    Scan,
+    State,
+    project,
+)
 
 DeltaRule = Callable[[Any, tuple[Change, ...]], Node]
 """The change of a node from the changes of its inputs, at least one of which changed."""
@@ -111,7 +124,36 @@ class Derivation:
         if rule is None:
             return unsupported(node)
         grows = rule_name(node) in GROWING and all(each.grows for each in inputs)
-        return Change(before, after, rule(node, inputs), grows)
+        return Change(before, after, rule(node, inputs), grows, known_before(node, inputs))
+
+
+def known_before(node: Node, inputs: tuple[Change, ...]) -> Node | None:
+    """What is known of where a node changed before its delta is computed.
+
+    Groups are looked at again as a whole, so that those in question are all in the delta, changed or not.
+    """
+    (child, *_) = inputs
+    if isinstance(node, Aggregate):
+        keys = child.keys(group_columns(node)) if group_columns(node) else None
+        return None if keys is None else _of_groups(node, keys)
+    if child.where is None:
+        return None
+    if isinstance(node, Project):
+        known = tuple(e for e in node.exprs if reads(e, child.where.ids))
+        return project(child.where, known) if known else None
+    return child.where if isinstance(node, Filter | PassThrough) else None
+
+
+def _of_groups(node: Aggregate, keys: Node) -> Node | None:
+    """The columns of an aggregate that are those of its groups, of some groups."""
+    values = dict(zip(group_columns(node), keys.output, strict=True))
+    pairs = ((attribute_of(e), value_of(e)) for e in node.exprs)
+    named = tuple(
+        alias(values[value], column.name, column.id)
+        for column, value in pairs
+        if isinstance(value, Attribute) and value in values
+    )
+    return project(keys, named) if named else None
 
 
 def unsupported(node: Node) -> Issue:

@@ -32,7 +32,7 @@ def continued(
     """
     assert child.delta is not None
     keys = columns_of(window.partition)
-    reach = reached(child.delta, keys, span)
+    reach = reached(child, keys, span)
     start = Once((_with_last_values(layout, reach, functions),))
     low = reach.affected[0]
     here = call("or", reach.whole, call(">=", span.order, low, type="boolean"), type="boolean")

@@ -66,7 +66,7 @@ def window_rule(node: Window, inputs: tuple[Change, ...]) -> Node:
     limits = span(node)
     if limits is None:
         return recomputed(node, child, keys)
-    gained, lost = outputs(node, child, keys, reached(child.delta, keys, limits), limits)
+    gained, lost = outputs(node, child, keys, reached(child, keys, limits), limits)
     return total([weighted(gained, +1), weighted(lost, -1)])
 
 
@@ -228,11 +228,11 @@ def _summary(rows: Node, limits: tuple[Attribute, ...], whole: Attribute) -> Nod
     return Aggregate((), tuple(made), (rows,))
 
 
-def reached(delta: Node, keys: tuple[Attribute, ...], span: Span) -> Reach:
+def reached(child: Change, keys: tuple[Attribute, ...], span: Span) -> Reach:
     """The ranges of every partition that has changes."""
     copies = tuple(alias(key, f"__mv_key_{i}") for i, key in enumerate(keys))
     order = alias(span.order, "__mv_order")
-    below = project(delta, (*copies, order))
+    below = project(child.telling((*keys, span.order)), (*copies, order))
     names = tuple(copy.attribute for copy in copies)
     at = order.attribute
     first, last = alias(call("min", at, type=at.type), "first"), alias(call("max", at, type=at.type), "last")

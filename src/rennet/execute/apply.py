@@ -103,7 +103,9 @@ def _arriving(plan: RefreshPlan, writer: Writer) -> Node | None:
 
 
 def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
-    return writer.dataframe(node).toDF(*columns)
+    """The rows of a plan; if the driver has them, in one part: each is a file that is written."""
+    rows = writer.dataframe(node).toDF(*columns)
+    return rows.coalesce(1) if writer.in_driver(node) else rows
 
 
 def _delete(
@@ -114,13 +116,27 @@ def _delete(
         return Deleted(transaction.delete_partitions(removed.column, removed.values))
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
-        return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL"), few=writer.together))
+        few = writer.few(removed.rows)
+        return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL"), few=few))
     if isinstance(removed, Keyed):
         keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
         target = _target(writer, transaction)
         found = _of_keys(target, keys, removed, columns, writer.skipping)
         return Deleted(transaction.delete(found, few=writer.together))
+    if writer.few(removed.delta) and not writer.together and not repeats and CONTENT in columns:
+        deleted = _delete_few_alike(removed, writer, transaction, columns)
+        if deleted is not None:
+            return deleted
     return _delete_alike(removed, writer, transaction, columns, repeats)
+
+
+def _delete_few_alike(
+    removed: Alike, writer: Writer, transaction: Transaction, columns: list[str]
+) -> Deleted | None:
+    """Of a few rows, the hashes are values, whatever the sizes of the tables they were computed from."""
+    count, content = len(removed.delta.output) - 1, columns.index(CONTENT)
+    lost = named(writer.dataframe(removed.delta), LOST, count + 1)
+    return _delete_few(writer, transaction, lost, content, count) if content < count else None
 
 
 def _delete_alike(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from json import dumps
+from math import inf
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -34,7 +36,7 @@ from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
 from rennet.execute.sharing import read_again
 from rennet.execute.spare import sparing, worth_comparing
-from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, fit
+from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, fit, lightly
 from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm
@@ -329,9 +331,10 @@ class Refresh:
             rows = pinned_query(self.jvm, situation.query.analyzed, now, situation.moment).toDF(*columns)
             written = self._spared(situation, model, transaction, rows, columns)
             return written or overwritten(transaction, rows)
-        writer, fitted = self._fitted(leaves, situation, plan, model)
+        writer, fitted, moved = self._fitted(leaves, situation, plan, model)
         if not plan.everything:
-            return apply(fitted, writer, transaction, columns, self.size.repeats)
+            with lightly(self.jvm, moved):
+                return apply(fitted, writer, transaction, columns, self.size.repeats)
         assert plan.inserted is not None
         with writer.keeping():
             rows = writer.dataframe(plan.inserted).toDF(*columns)
@@ -340,21 +343,17 @@ class Refresh:
 
     def _fitted(
         self, leaves: Leaves, situation: Situation, plan: RefreshPlan, model: Costs
-    ) -> tuple[Writer, RefreshPlan]:
-        """The plan as its sizes permit, and what writes it."""
-        size = source_bytes(self.jvm, situation)
+    ) -> tuple[Writer, RefreshPlan, float]:
+        """The plan as its sizes permit, what writes it, and how much of it is sent from task to task."""
+        make, size = partial(Writer, self.jvm, leaves, situation.moments), source_bytes(self.jvm, situation)
         if size < TINY_WORK:
-            shared = read_again(plan)
-            writer = Writer(
-                self.jvm, leaves, situation.moments, False, ranges=False, together=True, shared=shared
-            )
-            return writer, plan
+            return make(False, ranges=False, together=True, shared=read_again(plan)), plan, 0.0
         if plan.everything:  # Spark sees for itself how large whole tables are
-            return Writer(self.jvm, leaves, situation.moments), plan
+            return make(), plan, inf
         fitting = Fitting(Flows(model.statistics))
-        ranges = size >= WORTH_KEY_RANGES
-        writer = Writer(self.jvm, leaves, situation.moments, True, fitting.sent, ranges)
-        return writer, fitting.fitted(plan)
+        fitted = fitting.fitted(plan)
+        writer = make(True, fitting.sent, fitting.few, size >= WORTH_KEY_RANGES)
+        return writer, fitted, fitting.moved(fitted)
 
     def _spared(
         self,

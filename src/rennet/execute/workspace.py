@@ -23,12 +23,19 @@ WORTH_KEY_RANGES = 256 << 20
 WORTH_A_CORE = 2 << 20
 """A core more for so many bytes of the sources, where all of them are gone through."""
 
+LITTLE = 16 << 20
+"""So many bytes sent from task to task, by one operator, call for no plan that adapts to them."""
+
 ALWAYS = {
     # Views are defined with whatever names their columns have.
     "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "true",
     # A change that is kept has as many parts as its size asks for, not as many as a shuffle has at most: each
     # part is a task, and a file that is written.
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
+    # Where this is on, Spark makes a session of its own to plan each relation that is kept, with this off.
+    "spark.sql.sources.bucketing.autoBucketedScan.enabled": "false",
+    # Of rows that are fetched all are wanted: Spark would run one task, and then a job for the others.
+    "spark.sql.limit.initialNumPartitions": "1000",
 }
 FOR_SMALL_WORK = {
     # Every stage of an adaptive query is a job of its own; there is nothing to adapt to here.
@@ -66,6 +73,29 @@ def workspace(jvm: Jvm) -> Iterator[Jvm]:
         clone.spark.conf.set(name, value)
     with clone.active():
         yield clone
+
+
+@contextmanager
+def lightly(jvm: Jvm, moved_bytes: float) -> Iterator[None]:
+    """Settings for a plan that sends so many bytes from task to task, until its end.
+
+    If that is little, there is nothing to adapt to, however large the sources are: every stage of an adaptive
+    query is planned anew, and is a job of its own.
+    """
+    if moved_bytes > LITTLE or jvm.spark.conf.get("spark.sql.adaptive.enabled") != "true":
+        yield
+        return
+    cores = jvm.spark.sparkContext.defaultParallelism
+    parts = min(cores, 1 + int(moved_bytes) // WORTH_A_CORE)
+    fitting = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": str(parts)}
+    before = {name: str(jvm.spark.conf.get(name)) for name in fitting}
+    for name, value in fitting.items():
+        jvm.spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            jvm.spark.conf.set(name, value)
 
 
 def fit(jvm: Jvm, source_bytes: int, heavy: bool = False) -> None:

@@ -49,6 +49,7 @@ from rennet.plan.ir import (
     Replicate,
     Scan,
     Slice,
+    State,
     Stored,
     Union,
     Window,
@@ -64,7 +65,7 @@ JOIN_NAMES = {INNER: "inner", LEFT: "left_outer", RIGHT: "right_outer", FULL: "f
               SEMI: "left_semi", ANTI: "left_anti"}  # fmt: skip
 
 MOST_IN_DRIVER = 10_000
-"""So many rows of tiny tables are kept in the driver at most: a product of them may have any number."""
+"""So many rows are kept in the driver at most, however few were expected: a join may make any number."""
 
 Leaf = Callable[[Node], JavaObject]
 """Gives the Catalyst plan of a leaf; its columns are taken by position."""
@@ -89,11 +90,13 @@ class Writer:
         moments: Mapping[str, datetime] | None = None,
         skipping: bool = True,
         sent: Callable[[Join], int | None] = lambda _: None,
+        few: Callable[[Node], bool] = lambda _: False,
         ranges: bool = True,
         together: bool = False,
         shared: Collection[LeafKey] | None = None,
     ) -> None:
-        """`sent` says which side of a join is small enough to be sent to every task.
+        """`sent` says which side of a join is small enough to be sent to every task, `few` which rows are so
+        few that they are best kept in the driver.
 
         `skipping` and `ranges` say whether limits of values, and of keys, are looked up. Rows that are read
         `together` are all in one task, so that none is ever shuffled; of them, `shared` leaves (all, unless
@@ -103,6 +106,7 @@ class Writer:
         self.together = together
         self.skipping = skipping
         self._sent = sent
+        self._few = few
         self._ranges = ranges
         self._moments = moments or {}
         self._leaf = leaf
@@ -110,6 +114,7 @@ class Writer:
         self._attributes: dict[int, JavaObject] = {}
         self._ids: dict[int, JavaObject] = {}
         self._kept: list[DataFrame] = []
+        self._fetched: dict[int, Node] = {}
         self._shared = shared
         self._tables: dict[LeafKey, JavaObject] = {}
         self._functions = Functions(jvm)
@@ -211,7 +216,7 @@ class Writer:
             return leaf(node)
         found = self._tables.get(key)
         if found is None:
-            found = self._tables[key] = self._keep(self.jvm.dataframe(self._in_one_task(leaf(node))))
+            found = self._tables[key] = self._keep(self.jvm.dataframe(self._in_one_task(leaf(node))), True)
         return found
 
     def _in_one_task(self, plan: JavaObject) -> JavaObject:
@@ -220,15 +225,23 @@ class Writer:
     def _retarget(self, plan: JavaObject, node: Node) -> JavaObject:
         """Give a leaf's columns, by position, the ids the plan above expects."""
         output = plan.output()
-        found = self.jvm.items(output)
-        if len(found) != len(node.output):
-            raise PlanError(f"a leaf has {len(found)} columns, its plan expects {len(node.output)}")
-        ids = [column_named(text)[1] for text in self.jvm.texts(output)]
+        told = [column_named(text) for text in self.jvm.texts(output)]
+        places = self._places(node, [name for name, _ in told])
+        if len(places) != len(node.output):
+            raise PlanError(f"a leaf has {len(told)} columns, its plan expects {len(node.output)}")
+        found = [output.apply(place) for place in places]
+        ids = [told[place][1] for place in places]
         if ids == [wanted.id for wanted in node.output]:
             self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
             return plan
         aliases = [self._alias_as(*each) for each in zip(found, ids, node.output, strict=True)]
         return self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
+
+    def _places(self, node: Node, names: list[str]) -> list[int]:
+        """Where the node's columns are among a leaf's; of a table that has more, they are found by name."""
+        if not isinstance(node, Scan) or node.state is State.DELTA or len(names) == len(node.output):
+            return list(range(len(names)))
+        return [names.index(wanted.name) for wanted in node.output]
 
     def _project(self, node: Project, child: JavaObject) -> JavaObject:
         return self.jvm.type(f"{PLANS}logical.Project")(self._named(node.exprs), child)
@@ -278,32 +291,49 @@ class Writer:
         order = self._all((*by, *node.order, *node.peers))
         return self.jvm.type(f"{PLANS}logical.Sort")(order, False, child, self._none)
 
-    def _once(self, node: Once, child: JavaObject) -> JavaObject:
-        return self._keep(self.dataframe(node.child))
+    def few(self, node: Node) -> bool:
+        """Are there likely to be few of these rows? Of all that is read `together` there are."""
+        return self.together or self._few(node)
 
-    def _keep(self, frame: DataFrame) -> JavaObject:
+    def in_driver(self, node: Node) -> bool:
+        """Is all that a plan, which has been written, reads kept in the driver?"""
+        if isinstance(node, Once):
+            return id(node) in self._fetched
+        return bool(node.children) and all(map(self.in_driver, node.children))
+
+    def _once(self, node: Once, child: JavaObject) -> JavaObject:
+        kept = self._keep(self.dataframe(node.child), self.few(node))
+        if kept.nodeName() == "LocalRelation":
+            self._fetched[id(node)] = node
+        return kept
+
+    def _keep(self, frame: DataFrame, few: bool) -> JavaObject:
         """Rows that are computed when they are first asked for, and kept: a leaf of the plans that read them.
 
         Spark would find for itself that they are kept, but only after it went through all that they are
         computed from, wherever they are read; where kept rows are computed from kept rows, that doubles at
-        every level. Rows that are read `together` are likely to be few: these are computed at once, and
-        plans that read no others need no job then.
+        every level. Rows that are likely to be few are computed at once: plans that read no others need no
+        job then, and Spark knows how many there are.
         """
-        found = self._in_driver(frame) if self.together else None
-        if found is None:
-            self._kept.append(frame.persist())
-            found = frame._jdf.queryExecution().withCachedData()
-        return found
-
-    def _in_driver(self, frame: DataFrame) -> JavaObject | None:
-        """The rows themselves, as a leaf; None if they are too many."""
         execution = frame._jdf.queryExecution()
-        rows = execution.executedPlan().executeTake(MOST_IN_DRIVER + 1)
+        if self.together:
+            found = self._in_driver(execution.executedPlan(), execution.analyzed())
+            if found is not None:
+                return found
+        self._kept.append(frame.persist())
+        kept = execution.withCachedData()
+        if few and not self.together and kept.nodeName() == "InMemoryRelation":
+            # If there are too many, they are kept all the same, and what was shuffled for them is there.
+            return self._in_driver(kept.cacheBuilder().cachedPlan(), kept) or kept
+        return kept
+
+    def _in_driver(self, plan: JavaObject, shown: JavaObject) -> JavaObject | None:
+        """The rows themselves, as a leaf with the columns of `shown`; None if they are too many."""
+        rows = plan.executeTake(MOST_IN_DRIVER + 1)
         if len(rows) > MOST_IN_DRIVER:
             return None
         local = self.jvm.type(f"{PLANS}logical.LocalRelation")
-        listed = self._sequences.unsafeWrapArray(rows)
-        return local(execution.analyzed().output(), listed, False, self._none)
+        return local(shown.output(), self._sequences.unsafeWrapArray(rows), False, self._none)
 
     def _expand(self, node: Expand, child: JavaObject) -> JavaObject:
         lists = self.jvm.seq([self._all(each) for each in node.projections])
