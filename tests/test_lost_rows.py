@@ -19,6 +19,7 @@ from rennet.testing.large import treated_as_large
 from tests.schemas import in_schema
 
 BATCHES = 4
+BY_WINDOW = Technique.WINDOW_FUNCTION
 Looked = list[tuple[int, int]]
 """Of how many files how many were read, each time that rows were looked for."""
 
@@ -43,23 +44,25 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Looked:
     return seen
 
 
-def filled(engine: Engine, columns: str, values: str, query: str) -> None:
+def filled(
+    engine: Engine, columns: str, values: str, query: str, technique: Technique = Technique.ROW_BASED
+) -> None:
     """A view with a file for each batch of ten rows of the table."""
     engine.spark.sql(f"CREATE TABLE t ({columns}) USING delta")
     for batch in range(BATCHES):
         first = batch * 10
         engine.spark.sql(f"INSERT INTO t SELECT {values} FROM range({first}, {first + 10}, 1, 1)")
         if batch:
-            engine.refresh("w", technique=Technique.ROW_BASED)
+            engine.refresh("w", technique=technique)
         else:
             engine.create_materialized_view("w", query)
 
 
-def changed(engine: Engine, *changes: str, deleted: int) -> None:
+def changed(engine: Engine, *changes: str, deleted: int, technique: Technique = Technique.ROW_BASED) -> None:
     for change in changes:
         engine.spark.sql(change)
-    result = engine.refresh("w", technique=Technique.ROW_BASED)
-    assert result.technique is Technique.ROW_BASED, result.reason
+    result = engine.refresh("w", technique=technique)
+    assert result.technique is technique, result.reason
     assert result.rows_deleted == deleted
     assert engine.verify("w")
 
@@ -157,3 +160,20 @@ def test_the_other_row_of_a_hash_may_be_in_a_file_that_is_not_read(
     filled(engine, "k INT, v INT", "id, id % 7", "SELECT k, v + 1 AS w FROM t")
     changed(engine, "UPDATE t SET v = v + 100 WHERE k BETWEEN 20 AND 23", deleted=4)
     changed(engine, "DELETE FROM t WHERE k BETWEEN 8 AND 31", deleted=24)
+
+
+def test_rows_of_keys_are_looked_for_where_the_keys_lie(engine: Engine, looked: Looked) -> None:
+    largest = "max(v) OVER (PARTITION BY k DIV 2) AS most"
+    filled(engine, "k INT, v INT", "IF(id = 35, NULL, id), -id", f"SELECT k, v, {largest} FROM t", BY_WINDOW)
+    looked.clear()
+    changed(
+        engine,
+        "UPDATE t SET v = 5 WHERE k = 12",
+        "DELETE FROM t WHERE k = 15",
+        deleted=4,
+        technique=BY_WINDOW,
+    )
+    assert looked == [(BATCHES, 1)]
+    changed(engine, "DELETE FROM t WHERE k IS NULL", deleted=1, technique=BY_WINDOW)
+    changed(engine, "INSERT INTO t VALUES (NULL, 1), (13, 2), (39, 1)", deleted=4, technique=BY_WINDOW)
+    changed(engine, "UPDATE t SET k = 39 WHERE k IN (0, 17) OR k IS NULL", deleted=8, technique=BY_WINDOW)

@@ -12,6 +12,7 @@ from pyspark.sql.types import MapType
 from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed
 from rennet.enable.layout import CONTENT
 from rennet.errors import Issue, IssueType
+from rennet.execute.workspace import WORTH_KEY_RANGES
 from rennet.plan.dataframe import Writer
 from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
@@ -120,7 +121,7 @@ def _delete(
         return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL"), few=few))
     if isinstance(removed, Keyed):
         keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
-        target = _target(writer, transaction)
+        target = _target(writer, transaction, _spans_of_keys(keys, removed, writer, transaction, columns))
         found = _of_keys(target, keys, removed, columns, writer.skipping)
         return Deleted(transaction.delete(found, few=writer.together))
     if writer.few(removed.delta) and not writer.together and not repeats and CONTENT in columns:
@@ -202,6 +203,20 @@ def _target(writer: Writer, transaction: Transaction, within: Spans | None = Non
     """The stored rows, in one task if everything else is."""
     target = transaction.target(within)
     return target.coalesce(1) if writer.together else target
+
+
+def _spans_of_keys(
+    keys: DataFrame, removed: Keyed, writer: Writer, transaction: Transaction, columns: list[str]
+) -> Spans:
+    """Between which values the keys lie, if that is worth a job: stored rows of a key have its values."""
+    if not writer.skipping or transaction.size < WORTH_KEY_RANGES:
+        return {}
+    stored = [columns[i] for i in removed.columns]
+    asked = Asked.of(zip(stored, keys.schema.fields[: len(stored)], strict=True))
+    if not asked.columns:
+        return {}
+    (row,) = keys.selectExpr(*asked.aggregates).collect()
+    return asked.spans(row)
 
 
 def _of_keys(

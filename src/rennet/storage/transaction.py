@@ -38,6 +38,7 @@ from rennet.storage.sources import (
     metadata,
     parse_actions,
     read_commit,
+    size_in_bytes,
     to_json,
 )
 from rennet.storage.vectors import RowsOfFiles, Touched, collected, touched_by_few
@@ -112,6 +113,11 @@ class Transaction:
     def read_version(self) -> int:
         """The version everything this transaction does is based on."""
         return int(self._snapshot.version())
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files."""
+        return size_in_bytes(self._jvm, self._snapshot)
 
     def domains(self) -> dict[str, str]:
         """The provenance of the version read."""
