@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 
 from rennet.errors import IssueType
 from rennet.jvm import Jvm
+from rennet.storage import changes
 from rennet.storage.changes import SOURCE_ROW, WEIGHT, ChangeKind, SourceChange, changes_since, read_changes
 from rennet.storage.sources import SourceVersion, delta_log, pin
 
@@ -232,6 +233,26 @@ def test_deleted_rows_come_back(jvm: Jvm, tables: Tables) -> None:
     table.check(ChangeKind.GENERAL)
     table.sql(f"RESTORE TABLE {{t}} TO VERSION AS OF {start}")
     assert table.check(ChangeKind.GENERAL).changed_rows == 7
+
+
+def test_rows_lost_and_regained_by_both_vectors(
+    jvm: Jvm, tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `test_deleted_rows_come_back`, where a vector of the difference would be too long."""
+    monkeypatch.setattr(changes, "LONGEST_VECTOR", 0)
+    test_deleted_rows_come_back(jvm, tables)
+
+
+def test_more_rows_than_a_vector_that_tasks_are_given_can_mark(jvm: Jvm, tables: Tables) -> None:
+    """Delta hands vectors without a file to tasks as text of at most 64 KB: half a million rows are more."""
+    table = Watched(jvm, tables, DV)
+    table.insert(1000, 501_000)
+    table.sql("DELETE FROM {t} WHERE id >= 1000 AND id % 4 = 0")
+    table.mark()
+    table.sql("DELETE FROM {t} WHERE id >= 1000 AND id % 4 = 2")
+    rows = read_changes(jvm, table.change(), columns=["id"])
+    found = rows.selectExpr("count(*)", "sum(id)", "min(id % 4)", f"min({WEIGHT})", f"max({WEIGHT})").first()
+    assert tuple(found or ()) == (125_000, sum(range(1002, 501_000, 4)), 2, -1, -1)
 
 
 @pytest.mark.parametrize("setup", some(["plain", "dv rows"], ["dv cdf"]))

@@ -8,7 +8,7 @@ cheaper: columns are pruned, filters pushed down, and Spark knows the true size 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -56,6 +56,8 @@ RESERVED = ("_change_type", "_commit_version", "_commit_timestamp")
 
 FEW = 32
 """Up to so many files are looked for one after the other: a thread costs more than a look."""
+LONGEST_VECTOR = 60_000
+"""Characters of a deletion vector that tasks get in place of a file's name; Delta has room for 65,535."""
 
 
 class ChangeKind(StrEnum):
@@ -249,15 +251,15 @@ def read_changes(
     kept = [quote(name) for name in columns]
     if ids:
         kept.append(f"_metadata.row_id AS {SOURCE_ROW}")
-    scans = []
+    scans, twice = [], False
     if diff.added or diff.removed or not diff.feed:
-        frame, weight = _scan_files(jvm, log, at, diff)
+        frame, weight, twice = _scan_files(jvm, log, at, diff)
         scans.append(frame.selectExpr(*kept, f"CAST({weight} AS BIGINT) AS {WEIGHT}"))
     if diff.feed:
         frame, weight = _scan_feed(jvm, log, at, diff)
         scans.append(frame.selectExpr(*kept, f"CAST({weight} AS BIGINT) AS {WEIGHT}"))
     rows = reduce(DataFrame.unionAll, scans)
-    return effective(rows) if diff.carries_over else rows
+    return effective(rows) if diff.carries_over or twice else rows
 
 
 def effective(rows: DataFrame) -> DataFrame:
@@ -281,16 +283,21 @@ def _groupable(kind: DataType) -> bool:
     return not isinstance(kind, MapType | VariantType)
 
 
-def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str]:
-    """One scan of all file states; the made-up commit version of each file is its sign."""
+def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str, bool]:
+    """One scan of all file states; the made-up commit version of each file is its sign.
+
+    Also whether rows that did not change may be among those it gives, with both signs.
+    """
     entries: dict[int, list[dict[str, Any]]] = {1: [], -1: []}
-    marked = set()
+    marked, twice = set(), False
     after = {state.path: state for state in diff.added}
     before = {state.path: state for state in diff.removed}
     for path in after.keys() | before.keys():
         if path in after and path in before:
             marked.add(path)
-            for sign, entry in _vector_difference(jvm, log, before[path], after[path]):
+            least = _vector_difference(jvm, log, before[path], after[path])
+            twice = twice or least is None
+            for sign, entry in _both_vectors(before[path], after[path]) if least is None else least:
                 entries[sign].append(entry)
         else:
             sign, state = (1, after[path]) if path in after else (-1, before[path])
@@ -309,27 +316,38 @@ def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tu
     signs = [sign for sign, found in entries.items() if found]
     weight = str(signs[0]) if len(signs) == 1 else "_commit_version"
     whole = not any(entry.get("deletionVector") for found in entries.values() for entry in found)
-    return _scan(jvm, log, at, index, change_feed=False, whole=whole), weight
+    return _scan(jvm, log, at, index, change_feed=False, whole=whole), weight, twice
 
 
 def _vector_difference(
     jvm: Jvm, log: JavaObject, before: FileState, after: FileState
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows one file lost and regained: entries whose deletion vector marks the rows to *keep*."""
-    if before.vector is None:
-        yield -1, {**before.as_add(), "deletionVector": after.vector}
-    elif after.vector is None:
-        yield 1, {**after.as_add(), "deletionVector": before.vector}
-    else:
-        stores = jvm.singleton(f"{DELTA}storage.dv.DeletionVectorStore")
-        store = stores.createInstance(log.newDeltaHadoopConf())
-        pair = parse_actions(jvm, "AddFile", [before.as_add(), after.as_add()])
-        old, new = (store.read(pair.get(i).deletionVector(), log.dataPath()) for i in (0, 1))
-        for sign, state, rows, others in ((-1, before, new, old), (1, after, old, new)):
-            marked = rows.copy()
-            marked.diff(others)
-            if not marked.isEmpty():
-                yield sign, {**state.as_add(), "deletionVector": _inline(jvm, marked)}
+) -> list[tuple[int, dict[str, Any]]] | None:
+    """The rows one file lost and regained: entries whose deletion vector marks the rows to *keep*.
+
+    None if a vector of just these would be longer than Delta can hand to a task.
+    """
+    if before.vector is None or after.vector is None:
+        return _both_vectors(before, after)
+    stores = jvm.singleton(f"{DELTA}storage.dv.DeletionVectorStore")
+    store = stores.createInstance(log.newDeltaHadoopConf())
+    pair = parse_actions(jvm, "AddFile", [before.as_add(), after.as_add()])
+    old, new = (store.read(pair.get(i).deletionVector(), log.dataPath()) for i in (0, 1))
+    found = []
+    for sign, state, rows, others in ((-1, before, new, old), (1, after, old, new)):
+        marked = rows.copy()
+        marked.diff(others)
+        if not marked.isEmpty():
+            made = _inline(jvm, marked)
+            if len(made["pathOrInlineDv"]) > LONGEST_VECTOR:
+                return None
+            found.append((sign, {**state.as_add(), "deletionVector": made}))
+    return found
+
+
+def _both_vectors(before: FileState, after: FileState) -> list[tuple[int, dict[str, Any]]]:
+    """The same as all rows that are marked now, less all that were: −(N − O) + (O − N) = −N + O."""
+    marked = ((-1, before, after.vector), (1, after, before.vector))
+    return [(sign, {**state.as_add(), "deletionVector": vector}) for sign, state, vector in marked if vector]
 
 
 def _inline(jvm: Jvm, bitmap: JavaObject) -> dict[str, Any]:
