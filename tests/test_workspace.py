@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from rennet import Engine
 from rennet.errors import Technique
-from rennet.execute.workspace import SMALL_WORK, TINY_WORK, WORTH_A_CORE, fit, workspace
+from rennet.execute.workspace import LITTLE, SMALL_WORK, TINY_WORK, WORTH_A_CORE, fit, lightly, workspace
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import MOST_IN_DRIVER
 from rennet.storage import tables
@@ -131,3 +131,15 @@ def test_tiny_tables_may_change_much(spark: SparkSession) -> None:
     engine.drop("product")
     for table in ("left_part", "right_part"):
         spark.sql(f"DROP TABLE {table}")
+
+
+def test_little_work_on_large_sources_does_not_adapt(spark: SparkSession) -> None:
+    adapts = "spark.sql.adaptive.enabled"
+    with workspace(Jvm.of(spark)) as jvm:
+        jvm.spark.conf.set(adapts, "true")
+        before = jvm.spark.conf.get(PARTITIONS)
+        with lightly(jvm, 1000):
+            assert (jvm.spark.conf.get(adapts), jvm.spark.conf.get(PARTITIONS)) == ("false", "1")
+        assert (jvm.spark.conf.get(adapts), jvm.spark.conf.get(PARTITIONS)) == ("true", before)
+        with lightly(jvm, LITTLE + 1):
+            assert jvm.spark.conf.get(adapts) == "true"

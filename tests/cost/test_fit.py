@@ -9,7 +9,21 @@ from rennet.cost.sizes import Flows, TableSize
 from rennet.delta.generate import RefreshPlan
 from rennet.errors import Technique
 from rennet.plan.expressions import same
-from rennet.plan.ir import ANTI, FULL, INNER, LEFT, RIGHT, SEMI, Join, Node, Once, Scan, State, join
+from rennet.plan.ir import (
+    ANTI,
+    FULL,
+    INNER,
+    LEFT,
+    RIGHT,
+    SEMI,
+    Aggregate,
+    Join,
+    Node,
+    Once,
+    Scan,
+    State,
+    join,
+)
 from rennet.testing.bags import World, evaluate
 from rennet.testing.values import bag
 from tests.cost.test_costs import MILLION, statistics
@@ -55,6 +69,20 @@ def test_a_large_side_is_pruned_for_a_small_outer_one() -> None:
     )
     plain = replace_state(join(FEW, FACTS, LEFT, ON))
     assert evaluate(replace_state(made), world) == evaluate(plain, world)
+
+
+def test_what_an_operator_moves_is_what_it_is_given_unless_a_side_is_sent() -> None:
+    met = join(FACTS, FEW, SEMI, ON)
+    plan = RefreshPlan(Technique.ROW_BASED, met)
+    assert fitting().moved(plan) == 0
+    grouped = RefreshPlan(Technique.ROW_BASED, Aggregate(FACTS.output, FACTS.output, (FACTS,)))
+    assert fitting().moved(grouped) > 16 << 20
+    of_few = RefreshPlan(Technique.ROW_BASED, Aggregate(FACTS.output, FACTS.output, (met,)))
+    assert 0 < fitting().moved(of_few) < 16 << 20
+
+
+def test_few_rows_are_told_from_many() -> None:
+    assert fitting().few(FEW) and not fitting().few(FACTS)
 
 
 def replace_state(plan: Node) -> Node:

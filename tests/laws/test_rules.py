@@ -47,6 +47,11 @@ def holds(case: Case) -> None:
     assert plus(case.before, delta) == case.after
     if change.grows:
         assert all(weight > 0 for weight in delta.values())
+    if change.where is not None:
+        shown = change.delta.output
+        places = [[column.id for column in shown].index(column.id) for column in change.where.output]
+        told = evaluate(change.where, case.world).keys()
+        assert {tuple(row[i] for i in places) for row in evaluate(change.delta, case.world)} <= told
 
 
 def test_every_rule_is_held_to_the_laws() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pyspark.sql import SparkSession
 
 from rennet.jvm import JavaObject, Jvm
@@ -23,6 +24,31 @@ def test_plans_do_not_double_where_kept_rows_are_computed_from_kept_rows(
         frame = writer.dataframe(union([node, node]))
         assert operators(jvm, jvm.analyzed(frame)) <= 4
         assert frame.count() == 3 * 2 ** (LEVELS + 1)
+
+
+def test_few_rows_stay_in_the_driver(spark: SparkSession, jvm: Jvm) -> None:
+    node = Once((read(jvm, jvm.analyzed(spark.range(3))),))
+    writer = Writer(jvm, few=lambda _: True)
+    with writer.keeping():
+        frame = writer.dataframe(union([node, node]))
+        leaves = jvm.analyzed(frame).collectLeaves()
+        assert {leaf.nodeName() for leaf in jvm.items(leaves)} == {"LocalRelation"}
+        assert writer.in_driver(union([node, node]))
+        assert sorted(row.id for row in frame.collect()) == [0, 0, 1, 1, 2, 2]
+
+
+def test_rows_that_were_expected_to_be_few_are_kept_if_they_are_not(
+    spark: SparkSession, jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rennet.plan.dataframe.MOST_IN_DRIVER", 2)
+    node = Once((read(jvm, jvm.analyzed(spark.range(3))),))
+    writer = Writer(jvm, few=lambda _: True)
+    with writer.keeping():
+        frame = writer.dataframe(union([node, node]))
+        leaves = jvm.analyzed(frame).collectLeaves()
+        assert {leaf.nodeName() for leaf in jvm.items(leaves)} == {"InMemoryRelation"}
+        assert not writer.in_driver(node)
+        assert sorted(row.id for row in frame.collect()) == [0, 0, 1, 1, 2, 2]
 
 
 def operators(jvm: Jvm, plan: JavaObject) -> int:

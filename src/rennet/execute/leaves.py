@@ -41,12 +41,17 @@ class Leaves:
         return relation_at(self.jvm, node.handle, versions[node.source])
 
     def _changes(self, node: Scan) -> JavaObject:
-        """Changes of columns that nobody reads are no changes: without them, more rows cancel out."""
+        """Changes of columns that nobody reads are no changes: without them, more rows cancel out.
+
+        Those of columns that somebody reads are, even if this scan is not asked for them: that a row changed
+        is all that some want to know.
+        """
         columns = node.output[:-1]
         used = self.used.get(node.source, [column.name for column in columns])
         read = [column.name for column in columns if column.name in used or "<" in column.type]
-        rows = read_changes(self.jvm, self.changes[node.source], columns=read)
-        if len(read) < len(columns):
+        others = sorted(set(used) - set(read))
+        rows = read_changes(self.jvm, self.changes[node.source], columns=[*read, *others])
+        if others or len(read) < len(columns):
             shown = [
                 quote(c.name) if c.name in read else f"CAST(NULL AS {c.type}) AS {quote(c.name)}"
                 for c in columns

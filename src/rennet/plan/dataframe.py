@@ -233,7 +233,8 @@ class Writer:
         ids = [told[place][1] for place in places]
         if ids == [wanted.id for wanted in node.output]:
             self._attributes.update({w.id: a for a, w in zip(found, node.output, strict=True)})
-            return plan
+            if len(found) == len(told):
+                return plan
         aliases = [self._alias_as(*each) for each in zip(found, ids, node.output, strict=True)]
         return self.jvm.type(f"{PLANS}logical.Project")(self.jvm.seq(aliases), plan)
 

@@ -268,7 +268,7 @@ def commit_files(jvm: Jvm, log: JavaObject, first: int, last: int) -> Iterator[t
 def read_commit(jvm: Jvm, log: JavaObject, file: JavaObject, conf: JavaObject) -> Iterator[dict[str, Any]]:
     """The actions of one commit, as the log's own JSON: few round trips, however many they are."""
     lines = log.store().read(file, conf)
-    text = _fetched(lines.addString(jvm.type("scala.collection.mutable.StringBuilder")(), "\n"))
+    text = fetched(lines.addString(jvm.type("scala.collection.mutable.StringBuilder")(), "\n"))
     return (json.loads(line) for line in text.split("\n") if line)
 
 
@@ -276,14 +276,14 @@ def to_json(jvm: Jvm, thing: JavaObject) -> str:
     """Delta's own JSON of an action, or of a Scala sequence of them."""
     writer = jvm.type("java.io.StringWriter")()
     _mapper(jvm).writeValue(writer, thing)
-    return _fetched(writer.getBuffer())
+    return fetched(writer.getBuffer())
 
 
 def _mapper(jvm: Jvm) -> JavaObject:
     return jvm.kept("mapper", lambda: jvm.singleton(f"{DELTA}util.JsonUtils").mapper())
 
 
-def _fetched(text: JavaObject) -> str:
+def fetched(text: JavaObject) -> str:
     """A Java string buffer as text, in pieces.
 
     Py4J's JVM side writes a long answer in pieces of 8 KiB to a socket that waits, before it sends the

@@ -12,8 +12,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from rennet.jvm import JavaObject, Jvm
-from rennet.storage.sources import DELTA, parse_actions, to_json
+from rennet.jvm import SEPARATOR, JavaObject, Jvm
+from rennet.storage.sources import DELTA, fetched, parse_actions, to_json
 
 FEW = 100
 """Each row is a question to the JVM."""
@@ -65,7 +65,9 @@ def few_texts(jvm: Jvm, frame: DataFrame, text: str) -> list[str] | None:
     told = frame.selectExpr(text)._jdf.limit(FEW + 1).collectAsList()
     if told.size() > FEW:
         return None
-    return [row[1:-1] for row in jvm.texts(jvm.scala_seq(told))]  # a row is written in brackets
+    joined = jvm.scala_seq(told).addString(jvm.type("scala.collection.mutable.StringBuilder")(), SEPARATOR)
+    rows = fetched(joined)
+    return [row[1:-1] for row in rows.split(SEPARATOR)] if rows else []  # a row is written in brackets
 
 
 def _absolute(root: str, path: str) -> str:
