@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from rennet.api import Engine
@@ -22,6 +23,7 @@ from rennet.cli.progress import Activity
 from rennet.demo import Sizes
 from rennet.errors import RennetError, Technique
 from rennet.session import close, session
+from rennet.storage.tables import first_line
 from rennet.version import __version__
 
 EPILOG = (
@@ -91,6 +93,8 @@ def opened(warehouse: str | None, activity: Activity) -> Iterator[Engine]:
         engine = Engine(spark)
     try:
         yield engine
+    except Py4JJavaError as error:  # its text is in the JVM, which is about to end
+        raise RuntimeError(f"{first_line(error)}\n{error}") from None
     finally:
         with activity.doing("stopping Spark"):
             close(spark)
