@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from py4j.protocol import Py4JJavaError
 
@@ -11,17 +9,17 @@ from rennet.cli import main as cli
 from rennet.cli.progress import Activity
 
 
-class Gone:
-    """An exception of a JVM that answers until it is closed."""
+class OfTheJvm(Py4JJavaError):
+    """An error whose text the JVM is asked for whenever it is shown."""
 
     def __init__(self) -> None:
-        self.closed = False
-        self._target_id, self._gateway_client = "o1", self
+        self.java_exception = self
+        self.ended = False
 
-    def send_command(self, _: str) -> str:
-        if self.closed:
+    def __str__(self) -> str:
+        if self.ended:
             raise ConnectionRefusedError
-        return "!ysjava.io.IOException: no space left"
+        return "An error occurred.\njava.io.IOException: no space left"
 
     def getMessage(self) -> str:  # noqa: N802
         return "no space left"
@@ -31,12 +29,11 @@ class Gone:
 
 
 def test_what_the_jvm_said_is_told_after_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    jvm = Gone()
+    error = OfTheJvm()
     monkeypatch.setattr(cli, "session", lambda _: None)
     monkeypatch.setattr(cli, "Engine", lambda _: None)
-    monkeypatch.setattr(cli, "close", lambda _: setattr(jvm, "closed", True))
-    java: Any = jvm
+    monkeypatch.setattr(cli, "close", lambda _: setattr(error, "ended", True))
     with pytest.raises(RuntimeError) as caught, cli.opened(None, Activity()):
-        raise Py4JJavaError("An error occurred.", java)
-    assert jvm.closed
+        raise error
+    assert error.ended
     assert cli.described(caught.value)[2] == "RuntimeError: no space left"
