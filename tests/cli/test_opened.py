@@ -9,7 +9,7 @@ from rennet.cli import main as cli
 from rennet.cli.progress import Activity
 
 
-class OfTheJvm(Py4JJavaError):
+class OfTheJvmError(Py4JJavaError):
     """An error whose text the JVM is asked for whenever it is shown."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class OfTheJvm(Py4JJavaError):
 
 
 def test_what_the_jvm_said_is_told_after_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    error = OfTheJvm()
+    error = OfTheJvmError()
     monkeypatch.setattr(cli, "session", lambda _: None)
     monkeypatch.setattr(cli, "Engine", lambda _: None)
     monkeypatch.setattr(cli, "close", lambda _: setattr(error, "ended", True))
