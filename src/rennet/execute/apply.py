@@ -124,20 +124,7 @@ def _delete(
         target = _target(writer, transaction, _spans_of_keys(keys, removed, writer, transaction, columns))
         found = _of_keys(target, keys, removed, columns, writer.skipping)
         return Deleted(transaction.delete(found, few=writer.together))
-    if writer.few(removed.delta) and not writer.together and not repeats and CONTENT in columns:
-        deleted = _delete_few_alike(removed, writer, transaction, columns)
-        if deleted is not None:
-            return deleted
     return _delete_alike(removed, writer, transaction, columns, repeats)
-
-
-def _delete_few_alike(
-    removed: Alike, writer: Writer, transaction: Transaction, columns: list[str]
-) -> Deleted | None:
-    """Of a few rows, the hashes are values, whatever the sizes of the tables they were computed from."""
-    count, content = len(removed.delta.output) - 1, columns.index(CONTENT)
-    lost = named(writer.dataframe(removed.delta), LOST, count + 1)
-    return _delete_few(writer, transaction, lost, content, count) if content < count else None
 
 
 def _delete_alike(
@@ -154,7 +141,9 @@ def _delete_alike(
     """
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
-    if CONTENT in columns[:count] and not repeats and writer.together:
+    # Of a large view it is worth a job to know where they can be.
+    few = writer.few(removed.delta) and transaction.size < WORTH_KEY_RANGES
+    if CONTENT in columns[:count] and not repeats and (few or writer.together):
         deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count)
         if deleted is not None:
             return deleted
