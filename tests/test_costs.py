@@ -51,15 +51,15 @@ def test_what_operators_took_is_on_record(
     """Spark's stages and metrics, joined to the plans that ran: together they took what the refresh took."""
     monkeypatch.setattr(metrics, "WORTH_DIVIDING", 0.0)
     monkeypatch.setattr(metrics, "WORTH_READING", 0.0)
-    query = "SELECT id % 100 AS k, SUM(id) AS total FROM cost_numbers GROUP BY id % 100"
+    query = "SELECT id % 50000 AS k, SUM(id) AS total FROM cost_numbers GROUP BY 1"
     spark.sql("CREATE OR REPLACE TABLE cost_numbers USING delta AS SELECT id FROM range(200000)")
     engine.create_materialized_view("cost_operators", query, replace=True)
     row = engine.history("cost_operators").first()
     assert row is not None
-    assert sum(each.seconds for each in row.spent) == pytest.approx(row.cpu_seconds, rel=0.1)
+    assert sum(each.seconds for each in row.spent) == pytest.approx(row.cpu_seconds, rel=0.2)
     assert {"scan", "aggregate", "write"} <= {each.kind for each in row.spent}
     assert max(each.rows for each in row.spent if each.kind == "scan") == 200_000
-    assert max(each.rows for each in row.spent if each.kind == "write") == 100
+    assert max(each.rows for each in row.spent if each.kind == "write") == 50_000
     engine.drop("cost_operators")
     spark.sql("DROP TABLE cost_numbers")
 

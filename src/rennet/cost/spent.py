@@ -216,11 +216,10 @@ class _Dividing:
         return found if len(found) == 1 else set()
 
     def _of(self, part: set[int], stages: Sequence[Stage]) -> Iterator[Spent]:
-        weighed = [*self._weighed(part, stages), *self._writing(stages)]
+        # Starting tasks takes its part, however little there is for them to do.
+        jobs = _Weighed("Jobs", Kind.COMMIT, 0.0, 0.0, self.rates[Kind.COMMIT] * len(stages))
+        weighed = [*self._weighed(part, stages), *self._writing(stages), jobs]
         seconds, total = sum(stage.seconds for stage in stages), sum(each.seconds for each in weighed)
-        if total <= 0:
-            yield Spent("Jobs", Kind.COMMIT, 0.0, 0.0, seconds)
-            return
         for each in weighed:
             yield each.taking(seconds * each.seconds / total)
 
