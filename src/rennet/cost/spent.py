@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rennet.cost.operators import Kind
@@ -152,20 +152,6 @@ def divided(executions: Iterable[Execution], columns: int, rates: Rates) -> list
     return [spent for each in executions for spent in _Dividing(each, columns, rates).spent()]
 
 
-@dataclass(frozen=True)
-class _Weighed:
-    """An operator, and what its work would take at the rate of its kind."""
-
-    operator: str
-    kind: Kind
-    rows: float
-    bytes: float
-    seconds: float
-
-    def taking(self, seconds: float) -> Spent:
-        return Spent(self.operator, self.kind, self.rows, self.bytes, seconds)
-
-
 class _Dividing:
     def __init__(self, execution: Execution, columns: int, rates: Rates) -> None:
         self.execution = execution
@@ -217,13 +203,14 @@ class _Dividing:
 
     def _of(self, part: set[int], stages: Sequence[Stage]) -> Iterator[Spent]:
         # Starting tasks takes its part, however little there is for them to do.
-        jobs = _Weighed("Jobs", Kind.COMMIT, 0.0, 0.0, self.rates[Kind.COMMIT] * len(stages))
+        jobs = Spent("Jobs", Kind.COMMIT, 0.0, 0.0, self.rates[Kind.COMMIT] * len(stages))
         weighed = [*self._weighed(part, stages), *self._writing(stages), jobs]
         seconds, total = sum(stage.seconds for stage in stages), sum(each.seconds for each in weighed)
         for each in weighed:
-            yield each.taking(seconds * each.seconds / total)
+            yield replace(each, seconds=seconds * each.seconds / total)
 
-    def _weighed(self, part: set[int], stages: Sequence[Stage]) -> Iterator[_Weighed]:
+    def _weighed(self, part: set[int], stages: Sequence[Stage]) -> Iterator[Spent]:
+        """What the work of each operator would take at the rate of its kind."""
         nodes = self.execution.nodes
         scanned = sum(self._out(n) for n in part if _kind(nodes[n].name) is Kind.SCAN)
         read = sum(stage.read_bytes for stage in stages)
@@ -240,7 +227,7 @@ class _Dividing:
             seconds = self.rates[kind] * self._units(kind, number, size)
             if kind is Kind.SCAN:  # few bytes can be many rows, if their values repeat
                 seconds += self.rates[Kind.ROWS] * rows
-            yield _Weighed(node.name, kind, rows, size, seconds)
+            yield Spent(node.name, kind, rows, size, seconds)
 
     def _units(self, kind: Kind, number: int, size: float) -> float:
         """How much there was to do, as `Kind` counts it."""
@@ -256,12 +243,12 @@ class _Dividing:
             return sum(came) + self._out(number)
         return sum(came) or self._out(number)
 
-    def _writing(self, stages: Sequence[Stage]) -> Iterator[_Weighed]:
+    def _writing(self, stages: Sequence[Stage]) -> Iterator[Spent]:
         """Writing files is not an operator of the plan: what stages wrote tells of it."""
         rows = sum(stage.written_rows for stage in stages)
         if rows:
             size = sum(stage.written_bytes for stage in stages)
-            yield _Weighed("Write", Kind.WRITE, rows, size, self.rates[Kind.WRITE] * rows * self.columns)
+            yield Spent("Write", Kind.WRITE, rows, size, self.rates[Kind.WRITE] * rows * self.columns)
 
     def _out(self, number: int) -> float:
         """Rows that come out: counted, or those that came in."""

@@ -142,8 +142,8 @@ def _delete_alike(
     count = len(removed.delta.output) - 1
     lost = named(writer.dataframe(removed.delta), LOST, count + 1)
     # Of a large view it is worth a job to know where they can be.
-    few = writer.few(removed.delta) and transaction.size < WORTH_KEY_RANGES
-    if CONTENT in columns[:count] and not repeats and (few or writer.together):
+    few = writer.together or (writer.few(removed.delta) and transaction.size < WORTH_KEY_RANGES)
+    if CONTENT in columns[:count] and not repeats and few:
         deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count)
         if deleted is not None:
             return deleted
