@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from rennet.api import Engine
 from rennet.bench.micro import cells, decisions, fixed, growth, reading
 from rennet.bench.micro import summary as medians
+from rennet.bench.micro.contenders import OTHERS
 from rennet.bench.micro.shape import CHANGES, SMALLEST, Shape
 from rennet.bench.micro.shapes import CLUSTERED, SHAPES, named
 from rennet.bench.micro.versions import resources, versions
@@ -75,8 +76,14 @@ def add(benchmarks: Any) -> None:
 
 def _usual(value: Any) -> str:
     if isinstance(value, tuple):
-        return ",".join(each.name if isinstance(each, Shape) else f"{each:g}" for each in value)
+        return ",".join(_named(each) for each in value)
     return value if isinstance(value, str) else f"{value:,}"
+
+
+def _named(value: Any) -> str:
+    if isinstance(value, Shape):
+        return value.name
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _number(text: str) -> int:
@@ -99,6 +106,13 @@ def _processes(text: str) -> str:
     if text not in (NEW, LASTING):
         raise argparse.ArgumentTypeError(f"{text!r} is neither {NEW!r} nor {LASTING!r}")
     return text
+
+
+def _against(text: str) -> tuple[str, ...]:
+    found = tuple(text.split(","))
+    if unknown := [name for name in found if name not in OTHERS]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(OTHERS)}")
+    return found
 
 
 def _shapes(text: str) -> tuple[Shape, ...]:
@@ -219,7 +233,7 @@ def _micro(running: Running) -> Iterator[Any]:
     from rennet.bench.micro.micro import run as measure
 
     options = running.options
-    settings = Settings(options.rows, options.changes, options.repeat)
+    settings = Settings(options.rows, options.changes, options.repeat, against=options.against)
     return measure(running.spark, options.shapes, settings, running.folder, running.say)
 
 
@@ -316,6 +330,7 @@ BENCHES = {
             ("--changes", _number, "M", CHANGES, "rows changed before each refresh"),
             ("--repeat", _number, "R", 5, REPEAT_TEXT),
             _shape_list(SHAPES),
+            ("--against", _against, "A,B", OTHERS, "what to hold rennet against"),
             ("--plot", str, "FILE", None, "draw the medians as bars, into a PNG"),
         ),
         _micro,
@@ -382,5 +397,5 @@ BENCHES = {
         ("grpc",),
     ),
 }
-SETTINGS = ("rows", "changes", "repeat", "shapes", "sizes", "refreshes", "fractions", "processes",
-            "warm_up")  # fmt: skip
+SETTINGS = ("rows", "changes", "repeat", "shapes", "against", "sizes", "refreshes", "fractions",
+            "processes", "warm_up")  # fmt: skip

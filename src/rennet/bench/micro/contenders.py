@@ -11,7 +11,8 @@ from rennet.api import Engine
 from rennet.bench.micro.measure import Probe, Sample
 from rennet.bench.micro.tables import Changed, Tables
 
-FULL, HAND, DUCKDB, RENNET = "full", "hand", "duckdb", "rennet"
+FULL, HAND, DUCKDB = OTHERS = "full", "hand", "duckdb"
+RENNET = "rennet"
 
 
 class Contender(Protocol):

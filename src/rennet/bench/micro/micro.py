@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -11,7 +11,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rennet.api import Engine
-from rennet.bench.micro.contenders import FULL, Contender, FullRecompute, HandWritten, Rennet
+from rennet.bench.micro.contenders import (
+    DUCKDB,
+    FULL,
+    HAND,
+    OTHERS,
+    RENNET,
+    Contender,
+    FullRecompute,
+    HandWritten,
+    Rennet,
+)
 from rennet.bench.micro.duck import DuckDb
 from rennet.bench.micro.measure import Probe, Said
 from rennet.bench.micro.shape import CHANGES, Shape
@@ -35,6 +45,8 @@ class Settings:
     repeat: int = REPEAT
     warm_up: int = WARM_UP
     """Rounds before those that count: the first of anything is slower on a JVM."""
+    against: Sequence[str] = OTHERS
+    """What rennet is held against; the full recompute takes part always: it is what results must equal."""
 
 
 def run(
@@ -53,12 +65,13 @@ def measure(spark: SparkSession, shape: Shape, settings: Settings, folder: Path,
     say(f"{shape.name}: making {rows:,} rows")
     tables.create()
     probe = Probe(Jvm.of(spark))
-    found: list[Contender] = [
-        FullRecompute(tables, probe),
-        HandWritten(tables, probe),
-        DuckDb(tables, folder),
-        Rennet(tables, probe, Engine(spark)),
-    ]
+    make: dict[str, Callable[[], Contender]] = {
+        FULL: lambda: FullRecompute(tables, probe),
+        HAND: lambda: HandWritten(tables, probe),
+        DUCKDB: lambda: DuckDb(tables, folder),
+        RENNET: lambda: Rennet(tables, probe, Engine(spark)),
+    }
+    found = [make[name]() for name in make if name in (FULL, RENNET, *settings.against)]
     measured = Measured(shape.name, shape.about, rows, settings.changes)
     measured.samples = {contender.name: [] for contender in found}
     try:
