@@ -87,29 +87,33 @@ class Meter:
 
         Nothing if that was little, or if Spark does not tell: it is asked only to learn for the next time.
         """
-        total = sum(self._seconds.values())
-        if total < WORTH_DIVIDING:
+        if sum(self._seconds.values()) < WORTH_DIVIDING:
             return []
         try:
-            found = divided(self._executions(), columns, rates)
+            large, fixed = self._executions()
+            return [*divided(large, columns, rates), Spent("Jobs", Kind.COMMIT, 0.0, 0.0, fixed)]
         except Exception:
             return []
-        rest = total - sum(each.seconds for each in found)
-        return [*found, Spent("Jobs", Kind.COMMIT, 0.0, 0.0, max(0.0, rest))]
 
-    def _executions(self) -> Iterator[Execution]:
-        """The plans that ran for long enough, with their metrics and stages."""
+    def _executions(self) -> tuple[list[Execution], float]:
+        """The plans that ran for long enough, with their metrics and stages, and what all others took.
+
+        A job that belongs to no plan is in neither: what it took may have been anything.
+        """
         store = self._jvm.session.sharedState().statusStore()
+        large, fixed = [], 0.0
         for number in range(self._first_execution, self._next_execution()):
             found = self._jvm.value(store.execution(number))
             if found is None:
                 continue
             stages = {int(s) for s in self._jvm.texts(found.stages()) if self._seconds.get(int(s), 0.0) > 0}
-            if sum(self._seconds[s] for s in stages) < WORTH_READING:
+            seconds = sum(self._seconds[s] for s in stages)
+            if seconds < WORTH_READING or str(found.description()).startswith(OF_DELTA):
+                fixed += seconds
                 continue
-            if not str(found.description()).startswith(OF_DELTA):
-                graph, metrics = self._json(store.planGraph(number)), store.executionMetrics(number)
-                yield execution(graph, self._json(metrics), {s: self._stage(s) for s in stages})
+            graph, metrics = self._json(store.planGraph(number)), store.executionMetrics(number)
+            large.append(execution(graph, self._json(metrics), {s: self._stage(s) for s in stages}))
+        return large, fixed
 
     def _stage(self, number: int) -> Stage:
         told = self._json(self._jvm.session.sparkContext().statusStore().lastStageAttempt(number))

@@ -30,6 +30,7 @@ from rennet.plan.expressions import (
     cast,
     literal,
 )
+from rennet.plan.fetching import first_rows
 from rennet.plan.functions import EXPRESSIONS, Functions
 from rennet.plan.ir import (
     ANTI,
@@ -330,7 +331,7 @@ class Writer:
 
     def _in_driver(self, plan: JavaObject, shown: JavaObject) -> JavaObject | None:
         """The rows themselves, as a leaf with the columns of `shown`; None if they are too many."""
-        rows = plan.executeTake(MOST_IN_DRIVER + 1)
+        rows = first_rows(self.jvm, plan, MOST_IN_DRIVER + 1, watched=not self.together)
         if len(rows) > MOST_IN_DRIVER:
             return None
         local = self.jvm.type(f"{PLANS}logical.LocalRelation")
