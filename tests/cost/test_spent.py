@@ -111,8 +111,16 @@ def test_a_kind_of_work_is_remembered_by_what_it_took() -> None:
 
 
 def test_what_nobody_expected_is_shared_and_the_sum_is_what_was_spent() -> None:
-    costed = [Learned().cost(expected(kind, 1e6), RATES) for kind in (Kind.SCAN, Kind.BROADCAST_JOIN)]
+    costed = [Learned().cost(expected(kind, 1e8), RATES) for kind in (Kind.SCAN, Kind.BROADCAST_JOIN)]
     spent = {Kind.SHUFFLE_JOIN: 3.0, Kind.SCAN: 1.0, Kind.PYTHON: 4.0}
     learned = Learned().with_refresh(costed, 8.0, 1, RATES, spent=spent)
-    again = [learned.cost(expected(k, 1e6), RATES).seconds for k in (Kind.SCAN, Kind.BROADCAST_JOIN)]
+    again = [learned.cost(expected(k, 1e8), RATES).seconds for k in (Kind.SCAN, Kind.BROADCAST_JOIN)]
     assert again == [pytest.approx(2.0), pytest.approx(6.0)]
+
+
+def test_no_kind_is_believed_to_take_many_times_what_it_takes_elsewhere() -> None:
+    """A scan of marked rows filters by a hidden column: no filter of forty rows took half a second."""
+    costed = [Learned().cost(expected(*each), RATES) for each in ((Kind.SCAN, 1e8), (Kind.ROWS, 40))]
+    learned = Learned().with_refresh(costed, 1.0, 1, RATES, spent={Kind.SCAN: 0.5, Kind.ROWS: 0.5})
+    assert learned.cost(expected(Kind.SCAN, 1e8), RATES).seconds == pytest.approx(1.0, rel=0.001)
+    assert learned.cost(expected(Kind.ROWS, 40), RATES).seconds < 0.001

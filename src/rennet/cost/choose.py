@@ -13,7 +13,7 @@ from rennet.cost.sizes import Statistics
 from rennet.delta.generate import RefreshPlan
 from rennet.errors import Issue, IssueSubType, IssueType, NotIncrementalError, Policy, Technique
 
-WORTH_RECOMPUTING = 0.25
+WORTH_RECOMPUTING = 0.1
 """CPU seconds a full recompute must save: it rewrites rows that did not change, and whoever reads the view's
 changes sees all of them."""
 CLEARLY, UNCLEAR = 1.1, 0.05

@@ -18,6 +18,8 @@ RECORDS = 3
 """Sizes of work remembered for a shape."""
 SHAPES = 120
 """Shapes remembered for a view; the ones not seen for longest are forgotten."""
+UNITS = 2
+"""The version of what operators are counted in; it grows when `cost/operators.py` counts in another way."""
 DEFAULT = "default"
 TRUST, LEAST_TRUST = 0.85, 0.5
 """How much of a record is believed after every refresh that did not renew it, and at the least."""
@@ -116,7 +118,7 @@ class Learned:
         """
         if sum(each.seconds for each in costed) <= 0 or cpu_seconds <= 0:
             return self
-        factors = _factors(costed, cpu_seconds, spent or {})
+        factors = _factors(costed, cpu_seconds, spent or {}, rates)
         costed = [replace(each, seconds=each.seconds * factors[each.operator.kind]) for each in costed]
         records = dict(self.records)
         for shape, (units, seconds) in _by_shape(costed).items():
@@ -135,16 +137,17 @@ class Learned:
         }
         paces = {kind: _short(pace) for kind, pace in self.paces.items()}
         totals = {"full": _short(self.full), "incremental": _short(self.incremental), "turns": self.turns}
-        return {"records": records, "paces": paces, **totals}
+        return {"units": UNITS, "records": records, "paces": paces, **totals}
 
     @staticmethod
     def from_json(stored: Mapping[str, Any]) -> Learned:
+        """What was measured in other units says nothing any more, but for the whole of a refresh."""
+        known = stored if stored.get("units") == UNITS else {}
         records = {
-            shape: tuple(Record(*each) for each in found)
-            for shape, found in stored.get("records", {}).items()
+            shape: tuple(Record(*each) for each in found) for shape, found in known.get("records", {}).items()
         }
         full, incremental = (float(stored.get(name, 0.0)) for name in ("full", "incremental"))
-        paces, turns = dict(stored.get("paces", {})), int(stored.get("turns", 0))
+        paces, turns = dict(known.get("paces", {})), int(stored.get("turns", 0))
         return Learned(records, paces, full, incremental, turns)
 
 
@@ -175,24 +178,29 @@ def _by_shape(costed: Sequence[Costed]) -> dict[str, tuple[float, float]]:
     }
 
 
-def _factors(costed: Sequence[Costed], cpu_seconds: float, spent: Mapping[Kind, float]) -> dict[Kind, float]:
+def _factors(
+    costed: Sequence[Costed], cpu_seconds: float, spent: Mapping[Kind, float], rates: Rates
+) -> dict[Kind, float]:
     """How many times what was expected each kind of work took.
 
     Which join it is to be, Spark decides when it sees the rows: joins count as one kind. What was spent on
-    work that nobody expected is shared by all that was.
+    work that nobody expected is shared by all that was. So is what is more than a kind is believed to take:
+    filters of hidden columns, for instance, which a scan of marked rows comes with.
     """
-    expected: dict[str, float] = defaultdict(float)
+    expected, most = defaultdict[str, float](float), defaultdict[str, float](float)
     for each in costed:
         expected[_family(each.operator.kind)] += each.seconds
+        most[_family(each.operator.kind)] += MOST * each.operator.units * rates[each.operator.kind]
     found: dict[str, float] = defaultdict(float)
     for kind, seconds in spent.items():
         if expected[_family(kind)] > 0:
             found[_family(kind)] += seconds
+    found = {family: min(seconds, most[family]) for family, seconds in found.items()}
     known = sum(found.values())
     if known <= 0:
         found, known = expected, sum(expected.values())
     return {
-        kind: found[_family(kind)] / expected[_family(kind)] * cpu_seconds / known
+        kind: found.get(_family(kind), 0.0) / expected[_family(kind)] * cpu_seconds / known
         if expected[_family(kind)] > 0
         else 0.0
         for kind in Kind

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2s
 
 from rennet.cost.sizes import Flows, Statistics, TableSize, kept, width
-from rennet.delta.generate import Keyed, Placed, RefreshPlan, Removed, rows_named
-from rennet.plan.expressions import equalities
+from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Removed, rows_named
+from rennet.plan.expressions import Attribute, columns_of, equalities
 from rennet.plan.ir import (
     Aggregate,
     Expand,
@@ -30,8 +30,14 @@ from rennet.plan.render import describe
 
 BROADCAST = 10 << 20
 """A side of a join below so many bytes is sent to every task instead of shuffling both."""
+NUMBER = 12
+"""Bytes of a row that is one number, by which keys are measured."""
+PLACE = 150
+"""Bytes of a place in the view: the name of a file, and the number of a row."""
 HASH = 8
 """Bytes of the hash that rows are looked up by; it cannot be compressed."""
+WORTH_A_FEED = 50_000
+"""If rows were deleted from files of so many, whoever reads the changes is spared going through those."""
 JOBS = {True: 3.0, False: 8.0}
 """Spark jobs of a full recompute, and of any other refresh."""
 
@@ -44,7 +50,7 @@ class Kind(StrEnum):
     BROADCAST_JOIN = "broadcast join"  # rows of both sides and of the result
     SHUFFLE_JOIN = "shuffle join"
     NESTED_JOIN = "nested loop join"  # pairs of rows
-    AGGREGATE = "aggregate"  # rows
+    AGGREGATE = "aggregate"  # rows and groups, by how wide their keys are
     WINDOW = "window"  # rows
     PYTHON = "python"  # rows
     SHUFFLE = "shuffle"  # bytes
@@ -80,7 +86,7 @@ class _Counting:
             yield from self._removing(plan.removed)
         if plan.inserted is not None:
             yield from self._tree(plan.inserted)
-            yield from self._written(plan.inserted)
+            yield from self._written(plan.inserted, plan.removed)
 
     def _removing(self, removed: Removed) -> Iterator[Operator]:
         wanted = rows_named(removed)
@@ -89,6 +95,8 @@ class _Counting:
         yield from self._tree(wanted)
         if not isinstance(removed, Placed):
             yield from self._found(wanted, isinstance(removed, Keyed))
+        if isinstance(removed, Alike):
+            yield from self._told_apart(wanted)
         # Rows to delete lie anywhere: their files get a list of them each.
         marked = 2 * self.flows.of(wanted).rows
         yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {self._shape(wanted)}", marked)
@@ -103,8 +111,17 @@ class _Counting:
         looked = self.flows.of(wanted).rows + stored
         yield Operator(Kind.BROADCAST_JOIN, "Match them", f"match {shape}", looked)
 
-    def _written(self, node: Node) -> Iterator[Operator]:
-        values = self.flows.of(node).rows * len(node.output)
+    def _told_apart(self, wanted: Node) -> Iterator[Operator]:
+        """Rows found by a hash of their content are counted for each hash: it must be that of one row."""
+        rows, shape = self.flows.of(wanted).rows / 2, self._shape(wanted)
+        yield Operator(Kind.WINDOW, "Count those of a hash", f"alone {shape}", rows)
+        yield Operator(Kind.SHUFFLE, "Count those of a hash", f"sent {shape}", rows * PLACE)
+
+    def _written(self, node: Node, removed: Removed | None) -> Iterator[Operator]:
+        rows = self.flows.of(node).rows
+        if isinstance(removed, Alike) and self.statistics.view.rows_of(node.output) >= WORTH_A_FEED:
+            rows += self.flows.of(removed.delta).rows  # change files: what came and what went
+        values = rows * len(node.output)
         yield Operator(Kind.WRITE, "Write", f"write {self._shape(node)}", values)
 
     def _tree(self, node: Node) -> Iterator[Operator]:
@@ -127,6 +144,10 @@ class _Counting:
         """The kinds of work of one node."""
         if isinstance(node, Scan):
             yield Kind.SCAN, self._read(node)
+            if node.state is State.DELTA and node.source in self.statistics.netted:
+                rows = self.flows.of(node).rows
+                yield Kind.AGGREGATE, _grouped(rows, rows, node.output)
+                yield Kind.SHUFFLE, self._bytes(node)
         elif isinstance(node, Stored):
             yield Kind.SCAN, self.statistics.view.bytes
         elif isinstance(node, Join):
@@ -134,7 +155,8 @@ class _Counting:
         elif isinstance(node, Filter | Project | Expand | Generate):
             yield Kind.ROWS, self.flows.of(node.child).rows * (1 + len(_computed(node)))
         elif isinstance(node, Aggregate):
-            yield Kind.AGGREGATE, self.flows.of(node.child).rows
+            rows, groups = self.flows.of(node.child).rows, self.flows.of(node).rows
+            yield Kind.AGGREGATE, _grouped(rows, groups, columns_of(node.grouping))
             yield Kind.SHUFFLE, self._bytes(node)
         elif isinstance(node, Window):
             yield Kind.WINDOW, self.flows.of(node.child).rows
@@ -175,6 +197,14 @@ class _Counting:
             made = blake2s("\n".join(parts).encode(), digest_size=6).hexdigest()
             found = self._shapes[id(node)] = (node, made)
         return found[1]
+
+
+def _grouped(rows: float, groups: float, keys: Sequence[Attribute]) -> float:
+    """Rows are put into groups in their task, and what comes of that once more in another.
+
+    A key is hashed, compared and copied: one of all columns costs several times as much as a number.
+    """
+    return (rows + groups) * max(1.0, width(tuple(keys)) / NUMBER)
 
 
 def _computed(node: Node) -> list[object]:

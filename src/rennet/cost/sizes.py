@@ -89,6 +89,8 @@ class Statistics:
     """What the view's rows are the result of: how many there are tells of the groups below, too."""
     used: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Per source, the columns that can reach the result."""
+    netted: Collection[str] = ()
+    """Sources whose changes hold rows with both signs, which cancel."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
+from rennet.cost.operators import WORTH_A_FEED
 from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed
 from rennet.enable.layout import CONTENT
 from rennet.errors import Issue, IssueType
@@ -23,8 +24,6 @@ from rennet.storage.vectors import by_file, few_texts
 
 WANTED, LOST = "__mv_wanted_", "__mv_lost_"
 """Columns of keys to look for, and of rows to look for."""
-WORTH_A_FEED = 50_000
-"""If rows were deleted from files of so many, whoever reads the changes is spared going through those."""
 
 
 @dataclass(frozen=True)

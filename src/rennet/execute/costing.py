@@ -70,6 +70,7 @@ def costs(
         _keys(layout),
         layout.plan,
         used_columns(layout.plan),
+        frozenset(change.source.path for change in changes if change.nets),
     )
     return Costs(statistics, learned, rates(str(jvm.spark.conf.get("spark.sql.warehouse.dir"))), readers)
 

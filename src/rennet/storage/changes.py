@@ -107,6 +107,11 @@ class SourceChange:
         """Does the default reader have to cancel unchanged rows, with a shuffle?"""
         return (self.feed or self.files).carries_over
 
+    @property
+    def nets(self) -> bool:
+        """Is it likely to cancel rows, for that reason or because vectors of deleted rows are long?"""
+        return self.carries_over or (self.feed or self.files).longest_vector > LONGEST_VECTOR * 3 // 4
+
 
 # -- reading the log
 

@@ -148,6 +148,13 @@ class FileDiff:
         return bool(added - removed) and bool(removed - added)
 
     @property
+    def longest_vector(self) -> int:
+        """Bytes of the longest deletion vector of a file that has one before and after."""
+        before = {state.path for state in self.removed if state.vector}
+        vectors = [s.vector for s in self.added if s.vector and s.path in before]
+        return max((int(vector.get("sizeInBytes", 0)) for vector in vectors), default=0)
+
+    @property
     def readable(self) -> bool:
         return all(state.size is not None for state in self.states)
 
