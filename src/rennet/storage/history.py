@@ -8,9 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from rennet.jvm import Jvm
+from rennet.storage.commits import history
 from rennet.storage.events import events
 from rennet.storage.provenance import PROVENANCE_DOMAIN
-from rennet.storage.transaction import history
 
 SCHEMA = (
     "refreshed_at string, technique string, reason string, rows_inserted bigint, rows_deleted bigint, "

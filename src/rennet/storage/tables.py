@@ -19,6 +19,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import RESERVED
+from rennet.storage.commits import domains_of
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -28,7 +29,7 @@ from rennet.storage.provenance import (
     Provenance,
 )
 from rennet.storage.sources import checksum, current, delta_log, metadata
-from rennet.storage.transaction import FEED, PROPERTIES, domains_of
+from rennet.storage.transaction import FEED, PROPERTIES
 
 BACKING, LOCATION = "rennet.backing", "rennet.location"
 """Properties of the catalog's view: the name of its backing table, and the folder of that."""

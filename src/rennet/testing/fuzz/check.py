@@ -27,7 +27,8 @@ from rennet.jvm import Jvm
 from rennet.plan.expressions import literal
 from rennet.storage.provenance import Definition
 from rennet.storage.tables import MaterializedView, first_line
-from rennet.storage.transaction import FILE, ROW, Transaction
+from rennet.storage.transaction import Transaction
+from rennet.storage.vectors import FILE, ROW
 from rennet.testing.fuzz.cases import Batch, Case
 from rennet.testing.fuzz.changes import Change, changed
 from rennet.testing.fuzz.compare import Tuple, bag, difference, plain
