@@ -76,6 +76,16 @@ class TableSize:
 
 
 @dataclass(frozen=True)
+class Backing:
+    """How the view's rows are kept."""
+
+    files: int = 1
+    columns: int = 1
+    vectors: bool = True
+    """May rows be marked as deleted? If not, the files they are in are written again."""
+
+
+@dataclass(frozen=True)
 class Statistics:
     """What is known before a refresh runs."""
 
@@ -89,6 +99,7 @@ class Statistics:
     """What the view's rows are the result of: how many there are tells of the groups below, too."""
     used: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Per source, the columns that can reach the result."""
+    backing: Backing = field(default_factory=Backing)
 
 
 @dataclass(frozen=True)

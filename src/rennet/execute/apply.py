@@ -69,6 +69,7 @@ def apply(
         if arriving is not None:
             noted = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, gone.rows) else None
             inserted = transaction.append(_rows(writer, arriving, columns), noted).rows
+        transaction.flush()
         return Applied(gone.rows, inserted, repeats=gone.repeats)
 
 

@@ -334,6 +334,11 @@ class Transaction:
             come = _with_feed(come, self._fitted(gone))
         return self._write(come)
 
+    def flush(self) -> None:
+        """Write what stays of removed files, if no rows came with which that was done."""
+        if self._rewriting is not None:
+            self._write(None)
+
     def _write(self, come: DataFrame | None) -> Written:
         """One write job for the rows that come and those of removed files that stay."""
         again, self._rewriting = self._rewriting, None
@@ -383,8 +388,7 @@ class Transaction:
         error is `ConcurrentRefreshError`.
         """
         self._open()
-        if self._rewriting is not None:
-            self._write(None)
+        self.flush()
         self._done = True
         actions = self._jvm.type(f"{DELTA}actions.DomainMetadata")
         staged = self._staged + [actions(name, text, False) for name, text in domains.items()]

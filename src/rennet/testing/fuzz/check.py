@@ -21,7 +21,7 @@ from rennet.enable.layout import Layout
 from rennet.errors import NotIncrementalError, Technique
 from rennet.execute.explain import Explanation, explain_query
 from rennet.execute.planning import analyze
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.execute.workspace import fit, workspace
 from rennet.jvm import Jvm
 from rennet.plan.expressions import literal
