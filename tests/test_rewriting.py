@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,8 +12,10 @@ from pyspark.sql import SparkSession
 from rennet import Engine
 from rennet.errors import Technique
 from rennet.jvm import Jvm
+from rennet.storage.provenance import Provenance
 from rennet.storage.sources import current, delta_log
 from tests.schemas import in_schema
+from tests.test_feed import changed, held, how_it_is_read
 
 OFF = {"delta.enableDeletionVectors": "false"}
 VIEWS = {
@@ -51,3 +55,54 @@ def test_refreshes_without_deletion_vectors(engine: Engine, technique: Technique
         assert result.technique is technique
         assert engine.verify("v").equal, statement
         assert not marked_files(engine, "v")
+
+
+@pytest.mark.parametrize("layout", [{}, {"partitioned_by": ["g"]}])
+def test_views_below_read_what_changed(engine: Engine, layout: dict[str, Any]) -> None:
+    """Not the rows that were only written again: neither Delta's own feed nor a view has them."""
+    spark = engine.spark
+    engine.create_materialized_view("v", "SELECT g % 4 AS g, v, s FROM t", properties=OFF, **layout)
+    engine.create_materialized_view("below", "SELECT g, SUM(v) AS v, COUNT(*) AS n FROM v GROUP BY g")
+    for statement in CHANGES:
+        before = held(spark, "v")
+        spark.sql(statement)
+        result = engine.refresh("v", technique=Technique.ROW_BASED)
+        assert result.version is not None
+        after = held(spark, "v")
+        after.subtract(before)
+        assert changed(spark, engine, "v", result.version) == {row: n for row, n in after.items() if n}
+        if result.rows_deleted:
+            assert result.written_by == "REWRITE"
+            assert how_it_is_read(engine, "below", result.version, "g") == "change_feed"
+        read = engine.refresh("below", technique=Technique.GROUP_AGGREGATE)
+        assert read.written_by == "DELETION_VECTORS"
+        assert engine.verify("below").equal and engine.verify("v").equal
+
+
+def test_the_way_is_on_record_and_explained(engine: Engine) -> None:
+    engine.create_materialized_view("v", VIEWS[Technique.GROUP_AGGREGATE], properties=OFF)
+    engine.spark.sql(CHANGES[0])
+    found = engine.explain("v")
+    ways = {each["technique"]: each.get("written_by") for each in found.techniques}
+    assert ways[Technique.GROUP_AGGREGATE] == "REWRITE" and ways[Technique.COMPLETE_RECOMPUTE] == "OVERWRITE"
+    assert "REWRITE" in str(found)
+    engine.refresh("v", technique=Technique.GROUP_AGGREGATE)
+    engine.refresh("v")
+    told = [row["written_by"] for row in engine.history("v").collect()]
+    assert told == [None, "REWRITE", "OVERWRITE"]
+    provenance = engine.find("v").provenance
+    assert provenance is not None
+    older = {k: v for k, v in json.loads(provenance.to_json()).items() if k != "written_by"}
+    assert Provenance.from_json(json.dumps(older)).written_by == ""
+
+
+def test_the_property_may_change(engine: Engine) -> None:
+    """Vectors that are there are read; no new ones are made once they are turned off."""
+    engine.create_materialized_view("v", VIEWS[Technique.ROW_BASED])
+    for value, statement in zip(("true", "false", "false", "true"), CHANGES, strict=True):
+        engine.sql(f"ALTER MATERIALIZED VIEW v SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{value}')")
+        engine.spark.sql(statement)
+        result = engine.refresh("v", technique=Technique.ROW_BASED)
+        expected = "DELETION_VECTORS" if value == "true" else "REWRITE"
+        assert result.written_by == (expected if result.rows_deleted else "APPEND")
+        assert engine.verify("v").equal, statement
