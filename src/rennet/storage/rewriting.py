@@ -21,8 +21,6 @@ from rennet.storage.vectors import FILE, ROW, RowsOfFiles, absolute, collected
 
 CHANGE = "_change_type"
 GOES = "__mv_goes"
-
-
 SMALL = 8 << 20
 """Up to so many bytes are one task's work, and one file."""
 
@@ -119,6 +117,14 @@ def noted(rows: DataFrame) -> DataFrame:
     Not united with themselves: a value that is computed when a row comes must be computed once.
     """
     return rows.withColumn(CHANGE, F.explode(F.array(F.lit(None).cast("string"), F.lit("insert"))))
+
+
+def with_feed(come: DataFrame, gone: DataFrame) -> DataFrame:
+    """The rows that come, then all changes: Delta writes what has a `_change_type` to files of their own."""
+    changes = come.selectExpr("*", f"'insert' AS {CHANGE}").unionAll(
+        gone.selectExpr("*", f"'delete' AS {CHANGE}")
+    )
+    return come.selectExpr("*", f"CAST(NULL AS STRING) AS {CHANGE}").unionAll(changes.coalesce(1))
 
 
 def counting_rows(jvm: Jvm, relation: JavaObject) -> JavaObject:

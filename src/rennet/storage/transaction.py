@@ -27,7 +27,6 @@ from rennet.storage.files import FileDiff, FileState, records
 from rennet.storage.names import quote
 from rennet.storage.partitioned import complaint_of, guarded
 from rennet.storage.rewriting import (
-    CHANGE,
     GOES,
     SMALL,
     Places,
@@ -36,6 +35,7 @@ from rennet.storage.rewriting import (
     files_at,
     places,
     places_of,
+    with_feed,
 )
 from rennet.storage.skipping import Spans, narrowed, searched
 from rennet.storage.sources import (
@@ -187,7 +187,8 @@ class Transaction:
 
     def _frame(self, relation: JavaObject) -> DataFrame:
         leaf = self._jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
-        return self._jvm.dataframe(leaf.apply(counting_rows(self._jvm, relation), False))
+        counting = relation if self.marks else counting_rows(self._jvm, relation)
+        return self._jvm.dataframe(leaf.apply(counting, False))
 
     # -- staging
 
@@ -221,9 +222,11 @@ class Transaction:
         if not touched:
             return 0
         self.searched = sum(records(entry["fileLogEntry"].get("stats")) or 0 for entry in touched)
-        again = [entry for entry in touched if self._worth_writing_again(entry)]
-        rewriting = self._written_again(again, touched) if again else None
-        marked = touched if rewriting is None else [entry for entry in touched if entry not in again]
+        parts: dict[bool, Touched] = {True: [], False: []}
+        for entry in touched:
+            parts[self._worth_writing_again(entry)].append(entry)
+        rewriting = self._written_again(parts[True], touched) if parts[True] else None
+        marked = touched if rewriting is None else parts[False]
         adds = [renewed(entry) for entry in marked]
         if None in adds:
             self._ways.add(Way.DELETION_VECTORS)
@@ -249,9 +252,8 @@ class Transaction:
         None if a file lost rows before, and the difference is too long for Delta to read by.
         """
         staying = sum(live_rows(entry["fileLogEntry"]) - lost_rows(entry) for entry in again)
-        rows = self._reading(self._adds([with_vector(entry) for entry in again])).withColumn(
-            GOES, F.lit(False)
-        )
+        left = self._reading(self._adds([with_vector(entry) for entry in again]))
+        rows = left.withColumn(GOES, F.lit(False))
         if not self.has_feed:
             return Rewriting(rows, staying)
         before = tuple(FileState.of(entry["fileLogEntry"]) for entry in touched)
@@ -331,7 +333,7 @@ class Transaction:
         self._ways.add(Way.APPEND)
         come = self._fitted(rows)
         if gone is not None and self._rewriting is None:
-            come = _with_feed(come, self._fitted(gone))
+            come = with_feed(come, self._fitted(gone))
         return self._write(come)
 
     def flush(self) -> None:
@@ -462,14 +464,6 @@ class Transaction:
 
 def _placed(frame: DataFrame) -> DataFrame:
     return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
-
-
-def _with_feed(come: DataFrame, gone: DataFrame) -> DataFrame:
-    """The rows that come, then all changes: Delta writes what has a `_change_type` to files of their own."""
-    noted = come.selectExpr("*", f"'insert' AS {CHANGE}").unionAll(
-        gone.selectExpr("*", f"'delete' AS {CHANGE}")
-    )
-    return come.selectExpr("*", f"CAST(NULL AS STRING) AS {CHANGE}").unionAll(noted.coalesce(1))
 
 
 # -- errors and versions
