@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
 from rennet import Engine, Technique
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from tests.schemas import in_schema
 
 FULL = Technique.COMPLETE_RECOMPUTE

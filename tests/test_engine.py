@@ -16,7 +16,7 @@ from rennet.errors import (
     DefinitionMissingError,
     NotIncrementalError,
 )
-from rennet.execute.refresh import Situation
+from rennet.execute.situation import Situation
 from rennet.jvm import Jvm
 from rennet.storage.provenance import PROVENANCE_DOMAIN
 from rennet.storage.transaction import Transaction

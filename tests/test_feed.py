@@ -49,12 +49,12 @@ def changed(spark: SparkSession, engine: Engine, view: str, version: int) -> Cou
     return found
 
 
-def how_it_is_read(engine: Engine, view: str, version: int) -> str:
+def how_it_is_read(engine: Engine, view: str, version: int, column: str = "s") -> str:
     """From which files a view's refresh would learn what changed in its source up to a version."""
     provenance = engine.find(view).provenance
     assert provenance is not None
     (before,) = provenance.sources
-    return changes_since(Jvm.of(engine.spark), before, replace(before, version=version), ["s"]).reader
+    return changes_since(Jvm.of(engine.spark), before, replace(before, version=version), [column]).reader
 
 
 def feed_files(engine: Engine) -> list[Path]:

@@ -29,7 +29,7 @@ def clock(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
     spark.sql("CREATE SCHEMA timed")
     spark.catalog.setCurrentDatabase("timed")
     hours = [NOON]
-    monkeypatch.setattr("rennet.execute.refresh.clock", lambda: hours[0])
+    monkeypatch.setattr("rennet.execute.situation.clock", lambda: hours[0])
 
     def pass_(time: timedelta) -> None:
         hours[0] += time

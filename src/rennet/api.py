@@ -33,8 +33,10 @@ from rennet.execute.explain import (
 from rennet.execute.maintain import maintain
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query, QueryFunction, analyze
-from rennet.execute.refresh import Pins, RefreshResult, assess, of_view
+from rennet.execute.record import RefreshResult
+from rennet.execute.refresh import of_view
 from rennet.execute.remember import Known, known
+from rennet.execute.situation import Pins, assess
 from rennet.execute.still import no_op
 from rennet.execute.verify import LEFT_OPEN, VerifyResult, as_decided, as_read, as_written, compare
 from rennet.execute.workspace import fit, workspace

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from rennet.api import Engine
 from rennet.execute.explain import Explanation
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 
 T = TypeVar("T")
 

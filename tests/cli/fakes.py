@@ -9,7 +9,7 @@ from pyspark.sql import Row
 
 from rennet.errors import Technique
 from rennet.execute.explain import Explanation
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.execute.verify import VerifyResult
 
 REFRESHED = RefreshResult(

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rennet import Engine, Technique
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.testing.fuzz.cases import Batch, Case
 from rennet.testing.fuzz.changes import Change
 from rennet.testing.fuzz.check import Checker

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rennet.errors import ConcurrentRefreshError, Technique
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.pipelines import update
 from rennet.pipelines.builders import Built
 from rennet.pipelines.definitions import Dataset, DatasetKind, Location

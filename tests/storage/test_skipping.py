@@ -14,7 +14,8 @@ from pyspark.sql.types import ByteType, DataType, DateType, DecimalType, LongTyp
 from rennet.jvm import Jvm
 from rennet.storage.skipping import DAY, Asked, Excluding, Number, Span, Spans
 from rennet.storage.sources import current, delta_log, listed_files
-from rennet.storage.transaction import FILE, Transaction
+from rennet.storage.transaction import Transaction
+from rennet.storage.vectors import FILE
 from tests.storage.conftest import Tables
 
 MARKED = "enableDeletionVectors=true"

@@ -16,7 +16,9 @@ from pyspark.sql import functions as F
 from rennet.errors import ConcurrentRefreshError, PlanError, SessionError
 from rennet.jvm import Jvm
 from rennet.storage import transaction
-from rennet.storage.transaction import FILE, ROW, Transaction, domains, history, self_test
+from rennet.storage.commits import domains, history
+from rennet.storage.transaction import Transaction, self_test
+from rennet.storage.vectors import FILE, ROW
 
 from .conftest import Tables
 

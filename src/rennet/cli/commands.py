@@ -13,7 +13,7 @@ from rennet.api import Engine, as_dict
 from rennet.cli.output import Grid, Output, seconds, signed
 from rennet.cli.progress import Activity
 from rennet.errors import RennetError
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.execute.verify import VerifyResult
 from rennet.sql.parse import split
 
@@ -112,6 +112,7 @@ def _refresh_facts(result: RefreshResult) -> list[tuple[str, str]]:
         ("sources", ", ".join(moved)),
         ("time", f"{seconds(result.wall_seconds)}, {seconds(result.cpu_seconds)} of CPU, {jobs}"),
         ("version", "" if result.version is None else str(result.version)),
+        ("written by", result.written_by),
     ]
 
 

@@ -10,8 +10,10 @@ from rennet.cost.learned import Costed, Learned, Reader
 from rennet.cost.operators import operators
 from rennet.cost.rates import Rates, shipped
 from rennet.cost.sizes import Statistics
+from rennet.cost.writing import way_of
 from rennet.delta.generate import RefreshPlan
 from rennet.errors import Issue, IssueSubType, IssueType, NotIncrementalError, Policy, Technique
+from rennet.ways import Way
 
 WORTH_RECOMPUTING = 0.1
 """CPU seconds a full recompute must save: it rewrites rows that did not change, and whoever reads the view's
@@ -38,7 +40,7 @@ class Costs:
         fading = not plan.everything
         costed = [self.learned.cost(each, self.rates, fading) for each in operators(plan, self.statistics)]
         below = sum(reader.full if plan.everything else reader.incremental for reader in self.readers)
-        return Estimate(tuple(costed), below)
+        return Estimate(tuple(costed), below, way_of(plan, self.statistics))
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Estimate:
     operators: tuple[Costed, ...]
     below: float = 0.0
     """What the views that read this one will cost then."""
+    way: Way = Way.OVERWRITE
+    """How its rows will be written, if nothing better is seen when they are."""
 
     @property
     def seconds(self) -> float:
@@ -62,6 +66,7 @@ class Estimate:
         found: dict[str, Any] = {
             "estimate": round(self.seconds, 4),
             "operators": [each.to_dict() for each in dearest],
+            "written_by": str(self.way),
         }
         return {**found, "below": round(self.below, 4)} if self.below else found
 

@@ -38,6 +38,9 @@ HASH = 8
 """Bytes of the hash that rows are looked up by; it cannot be compressed."""
 WORTH_A_FEED = 50_000
 """If rows were deleted from files of so many, whoever reads the changes is spared going through those."""
+MARK = 2
+"""Values that are written for a row that is marked as deleted: rows to delete lie anywhere, and their files
+get a list of them each."""
 JOBS = {True: 3.0, False: 8.0}
 """Spark jobs of a full recompute, and of any other refresh."""
 
@@ -97,9 +100,21 @@ class _Counting:
             yield from self._found(wanted, isinstance(removed, Keyed))
         if isinstance(removed, Alike):
             yield from self._told_apart(wanted)
-        # Rows to delete lie anywhere: their files get a list of them each.
-        marked = 2 * self.flows.of(wanted).rows
+        if not self.statistics.backing.vectors:
+            yield from self._written_again(wanted)
+            return
+        marked = MARK * self.flows.of(wanted).rows
         yield Operator(Kind.WRITE, "Mark deleted rows", f"mark {self._shape(wanted)}", marked)
+
+    def _written_again(self, wanted: Node) -> Iterator[Operator]:
+        """The files that lose rows: at the worst each row is in another one, up to all there are."""
+        view, backing, shape = self.statistics.view, self.statistics.backing, self._shape(wanted)
+        share = min(1.0, self.flows.of(wanted).rows / max(backing.files, 1))
+        yield Operator(Kind.SCAN, "Read files that lose rows", f"reread {shape}", view.bytes * share)
+        rows = view.rows_of(wanted.output) * share
+        yield Operator(Kind.BROADCAST_JOIN, "Tell rows that stay from others", f"tell {shape}", rows)
+        # Those that go are written too: to the change feed.
+        yield Operator(Kind.WRITE, "Write those again", f"rewrite {shape}", rows * backing.columns)
 
     def _found(self, wanted: Node, by_key: bool) -> Iterator[Operator]:
         """The stored rows to delete are looked up by their key, or by a hash of their content."""

@@ -76,6 +76,16 @@ class TableSize:
 
 
 @dataclass(frozen=True)
+class Backing:
+    """How the view's rows are kept."""
+
+    files: int = 1
+    columns: int = 1
+    vectors: bool = True
+    """May rows be marked as deleted? If not, the files they are in are written again."""
+
+
+@dataclass(frozen=True)
 class Statistics:
     """What is known before a refresh runs."""
 
@@ -91,6 +101,7 @@ class Statistics:
     """Per source, the columns that can reach the result."""
     netted: Collection[str] = ()
     """Sources whose changes hold rows with both signs, which cancel."""
+    backing: Backing = field(default_factory=Backing)
 
 
 @dataclass(frozen=True)

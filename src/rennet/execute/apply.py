@@ -19,8 +19,8 @@ from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
 from rennet.storage.skipping import Asked, Spans
-from rennet.storage.transaction import FILE, ROW, Transaction
-from rennet.storage.vectors import by_file, few_texts
+from rennet.storage.transaction import Transaction
+from rennet.storage.vectors import FILE, ROW, by_file, few_texts
 
 WANTED, LOST = "__mv_wanted_", "__mv_lost_"
 """Columns of keys to look for, and of rows to look for."""
@@ -68,6 +68,7 @@ def apply(
         if arriving is not None:
             noted = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, gone.rows) else None
             inserted = transaction.append(_rows(writer, arriving, columns), noted).rows
+        transaction.flush()
         return Applied(gone.rows, inserted, repeats=gone.repeats)
 
 

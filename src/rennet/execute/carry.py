@@ -20,7 +20,8 @@ from rennet.enable.layout import lay_out
 from rennet.enable.moments import with_moments
 from rennet.errors import Issue, IssueType, Policy, RennetError, Technique
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Pins, Situation, assess, of_view, plans, recompute
+from rennet.execute.refresh import of_view, plans, recompute
+from rennet.execute.situation import Pins, Situation, assess
 from rennet.fingerprint.canonical import canonical, fingerprint
 from rennet.fingerprint.compare import difference, kept, same
 from rennet.jvm import Jvm

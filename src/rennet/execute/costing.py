@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlparse
 from rennet.cost.choose import Costs
 from rennet.cost.learned import Learned, Reader
 from rennet.cost.rates import Rates, read_rates, shipped
-from rennet.cost.sizes import Statistics, TableSize
+from rennet.cost.sizes import Backing, Statistics, TableSize
 from rennet.cost.spent import Spent, by_kind
 from rennet.delta.generate import RefreshPlan
 from rennet.delta.keys import group_columns
@@ -39,6 +39,9 @@ class ViewSize:
     rows: int | None = None
     repeats: bool = False
     """Hashes did not tell its rows apart: some are equal."""
+    files: int = 1
+    vectors: bool = True
+    """May rows be marked as deleted in them?"""
 
 
 def costs(
@@ -71,6 +74,7 @@ def costs(
         layout.plan,
         used_columns(layout.plan),
         frozenset(change.source.path for change in changes if change.nets),
+        Backing(view.files, len(layout.stored), view.vectors),
     )
     return Costs(statistics, learned, rates(str(jvm.spark.conf.get("spark.sql.warehouse.dir"))), readers)
 

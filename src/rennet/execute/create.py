@@ -22,15 +22,9 @@ from rennet.errors import (
 from rennet.execute.carry import Carry, Replacement, as_last_time, as_stored, replacement
 from rennet.execute.metrics import Meter
 from rennet.execute.planning import Query
-from rennet.execute.refresh import (
-    Pins,
-    Refresh,
-    RefreshResult,
-    Situation,
-    assess,
-    clock,
-    of_view,
-)
+from rennet.execute.record import RefreshResult
+from rennet.execute.refresh import Refresh, of_view
+from rennet.execute.situation import Pins, Situation, assess, clock
 from rennet.fingerprint.compare import same
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer

@@ -11,7 +11,8 @@ from rennet.delta.rules import Derivation
 from rennet.errors import NotIncrementalError, Policy, Technique
 from rennet.execute.carry import Replacement
 from rennet.execute.planning import Query
-from rennet.execute.refresh import Refresh, Situation, plans
+from rennet.execute.refresh import Refresh, plans
+from rennet.execute.situation import Situation
 from rennet.plan.ir import Node
 from rennet.plan.render import render_parts
 from rennet.storage.changes import ChangeKind
@@ -46,7 +47,7 @@ class Explanation:
             mark = "→" if each["chosen"] else " "
             state = "applicable" if each["applicable"] else "not applicable"
             cost = f"{each['estimate']:.3f} s of CPU" if "estimate" in each else ""
-            said = "  ".join(part for part in (cost, each["issue"]) if part)
+            said = "  ".join(part for part in (cost, each.get("written_by"), each["issue"]) if part)
             lines.append(f" {mark} {each['technique']:<20} {state:<15} {said}".rstrip())
         lines += [*_costs(self.techniques), *_last(self.last), "", "Sources"]
         for source in self.sources:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 
 from rennet.errors import Policy, SourceError, Technique
-from rennet.execute.refresh import RefreshResult, settings
+from rennet.execute.record import RefreshResult
+from rennet.execute.situation import settings
 from rennet.jvm import Jvm
 from rennet.storage.names import ViewName
 from rennet.storage.provenance import Provenance

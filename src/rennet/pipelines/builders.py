@@ -13,7 +13,8 @@ from rennet.api import Engine, Refreshing
 from rennet.cost.learned import Learned, Reader
 from rennet.errors import PipelineError, Technique
 from rennet.execute.planning import current_database
-from rennet.execute.refresh import Pins, RefreshResult
+from rennet.execute.record import RefreshResult
+from rennet.execute.situation import Pins
 from rennet.jvm import Jvm
 from rennet.pipelines import expectations as expecting
 from rennet.pipelines import streamed, streaming

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 
 MAINTENANCE = "MAINTENANCE_TYPE_"
 

@@ -17,7 +17,7 @@ from typing import Any
 from rennet.api import Engine
 from rennet.errors import ConcurrentRefreshError, PipelineError, RennetError
 from rennet.execute.planning import current_database
-from rennet.execute.refresh import Pins
+from rennet.execute.situation import Pins
 from rennet.jvm import Jvm
 from rennet.pipelines.builders import Builders, Built
 from rennet.pipelines.definitions import DatasetKind

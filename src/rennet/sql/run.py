@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 
 from rennet.errors import AlreadyExistsError, ViewNotFoundError
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.sql import statements as s
 from rennet.sql.parse import parse
 from rennet.sql.schedule import from_dict

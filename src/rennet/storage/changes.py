@@ -258,7 +258,7 @@ def read_changes(
         kept.append(f"_metadata.row_id AS {SOURCE_ROW}")
     scans, twice = [], False
     if diff.added or diff.removed or not diff.feed:
-        frame, weight, twice = _scan_files(jvm, log, at, diff)
+        frame, weight, twice = scan_files(jvm, log, at, diff)
         scans.append(frame.selectExpr(*kept, f"CAST({weight} AS BIGINT) AS {WEIGHT}"))
     if diff.feed:
         frame, weight = _scan_feed(jvm, log, at, diff)
@@ -288,7 +288,7 @@ def _groupable(kind: DataType) -> bool:
     return not isinstance(kind, MapType | VariantType)
 
 
-def _scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str, bool]:
+def scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tuple[DataFrame, str, bool]:
     """One scan of all file states; the made-up commit version of each file is its sign.
 
     Also whether rows that did not change may be among those it gives, with both signs.

@@ -8,9 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from rennet.jvm import Jvm
+from rennet.storage.commits import history
 from rennet.storage.events import events
 from rennet.storage.provenance import PROVENANCE_DOMAIN
-from rennet.storage.transaction import history
 
 SCHEMA = (
     "refreshed_at string, technique string, reason string, rows_inserted bigint, rows_deleted bigint, "
@@ -19,7 +19,8 @@ SCHEMA = (
     "techniques array<struct<technique: string, applicable: boolean, chosen: boolean, issue: string, "
     "estimate: double>>, "
     "operators array<struct<operator: string, kind: string, units: bigint, seconds: double, basis: string>>, "
-    "spent array<struct<operator: string, kind: string, rows: bigint, bytes: bigint, seconds: double>>"
+    "spent array<struct<operator: string, kind: string, rows: bigint, bytes: bigint, seconds: double>>, "
+    "written_by string"
 )
 
 
@@ -50,7 +51,7 @@ def _committed(version: int, stored: dict[str, Any]) -> tuple[Any, ...]:
         stored["refreshed_at"], stored["technique"], stored["reason"], stored["rows_inserted"],
         stored["rows_deleted"], stored["wall_seconds"], stored["cpu_seconds"], chosen.get("estimate"),
         version, sources, techniques, chosen.get("operators", []),
-        stored.get("spent", []),
+        stored.get("spent", []), stored.get("written_by") or None,
     )  # fmt: skip
 
 
@@ -70,4 +71,5 @@ def _event(event: dict[str, Any]) -> tuple[Any, ...]:
         [],
         [],
         [],
+        None,
     )

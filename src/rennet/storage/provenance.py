@@ -93,6 +93,8 @@ class Provenance:
     """Were there equal rows when some had to be deleted? Then their hashes do not tell which."""
     spent: tuple[dict[str, Any], ...] = field(default=(), hash=False)
     """What the physical operators that took most really took: CPU seconds, rows and bytes of each."""
+    written_by: str = ""
+    """The ways in which the rows were written; empty if none were, or if it was before that was recorded."""
 
     def to_json(self) -> str:
         return json.dumps({"format": FORMAT, **asdict(self)}, sort_keys=True)

@@ -19,6 +19,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import RESERVED
+from rennet.storage.commits import domains_of
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -28,7 +29,7 @@ from rennet.storage.provenance import (
     Provenance,
 )
 from rennet.storage.sources import checksum, current, delta_log, metadata
-from rennet.storage.transaction import FEED, PROPERTIES, domains_of
+from rennet.storage.transaction import FEED, PROPERTIES, VECTORS
 
 BACKING, LOCATION = "rennet.backing", "rennet.location"
 """Properties of the catalog's view: the name of its backing table, and the folder of that."""
@@ -63,6 +64,9 @@ class MaterializedView:
     """Of its files; 0 if that is not known without a Spark job."""
     costs: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What its refreshes have cost, in the words of the cost model."""
+    files: int = 1
+    vectors: bool = True
+    """May rows be marked as deleted in them?"""
 
 
 def find(jvm: Jvm, name: ViewName) -> MaterializedView:
@@ -80,7 +84,8 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
     if DEFINITION_DOMAIN not in stored:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
     provenance, noted = stored.get(PROVENANCE_DOMAIN), checksum(jvm, at)
-    schema = StructType.fromJson(json.loads(metadata(jvm, at)["schemaString"]))
+    described = metadata(jvm, at)
+    schema = StructType.fromJson(json.loads(described["schemaString"]))
     return MaterializedView(
         name,
         found,
@@ -90,6 +95,8 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
         tuple((column.name, column.dataType.simpleString()) for column in schema.fields),
         0 if noted is None else noted.tableSizeBytes(),
         json.loads(stored.get(COSTS_DOMAIN, "{}")),
+        1 if noted is None else int(noted.numFiles()),
+        described.get("configuration", {}).get(VECTORS) == "true",
     )
 
 

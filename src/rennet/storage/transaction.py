@@ -1,19 +1,19 @@
 """One Delta commit for one refresh: rows deleted, rows added and provenance become visible together.
 
 Delta's own commands commit by themselves and cannot carry provenance, so the pieces they are made of
-are used here: rows are deleted by deletion vectors, rows are written by the transaction, and
-provenance is `DomainMetadata`, which every snapshot of the table holds. Two refreshes of one view
-write the same domain, and Delta lets only the first of two such commits in.
+are used here: rows are deleted by deletion vectors or by writing their files again, rows are written by
+the transaction, and provenance is `DomainMetadata`, which every snapshot of the table holds. Two
+refreshes of one view write the same domain, and Delta lets only the first of two such commits in.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -21,15 +21,27 @@ from pyspark.sql.types import StructType
 
 from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
 from rennet.jvm import JavaObject, Jvm
-from rennet.storage.files import records
+from rennet.storage.changes import scan_files
+from rennet.storage.commits import domains_of
+from rennet.storage.files import FileDiff, FileState, records
 from rennet.storage.names import quote
 from rennet.storage.partitioned import complaint_of, guarded
+from rennet.storage.rewriting import (
+    GOES,
+    SMALL,
+    Places,
+    Rewriting,
+    counting_rows,
+    files_at,
+    places,
+    places_of,
+    with_feed,
+)
 from rennet.storage.skipping import Spans, narrowed, searched
 from rennet.storage.sources import (
     DELTA,
     JVM_ERRORS,
     checksum,
-    commit_files,
     current,
     delta_log,
     last_marked,
@@ -37,21 +49,33 @@ from rennet.storage.sources import (
     listed_index,
     metadata,
     parse_actions,
-    read_commit,
     size_in_bytes,
     to_json,
 )
-from rennet.storage.vectors import RowsOfFiles, Touched, collected, touched_by_few
+from rennet.storage.vectors import (
+    FILE,
+    ROW,
+    RowsOfFiles,
+    Touched,
+    collected,
+    live_rows,
+    lost_rows,
+    removal,
+    renewed,
+    touched_by_few,
+    touched_by_job,
+    with_vector,
+)
+from rennet.ways import Loss, Way, Weighing, marking
 
-FILE = "__mv_file"
-ROW = "__mv_row"
-CHANGE = "_change_type"
 FEED = "delta.enableChangeDataFeed"
+VECTORS = "delta.enableDeletionVectors"
 PROPERTIES = {
-    "delta.enableDeletionVectors": "true",
+    VECTORS: "true",
     "delta.feature.domainMetadata": "supported",
 }
-"""What a table must have for its rows to be replaced, and provenance kept, in one commit."""
+"""What a table is to have for its rows to be replaced, and provenance kept, in one commit. Where the first is
+turned off, files are written again instead."""
 
 SPARK, DELTA_LAKE = "4.2.", "4.4."
 CONFLICTS = (
@@ -83,14 +107,18 @@ class Transaction:
     declared, so that a commit made meanwhile by someone else makes this one fail.
     """
 
-    def __init__(self, jvm: Jvm, path: str) -> None:
+    def __init__(self, jvm: Jvm, path: str, rewriting: Weighing = marking) -> None:
         self._jvm = jvm
+        self._worth_rewriting = rewriting
         self._log = delta_log(jvm, path)
         # The conflict check starts from this snapshot, so it must be the newest.
         self._txn = self._log.startTransaction(jvm.none, jvm.some(current(jvm, self._log)))
         self._snapshot = self._txn.snapshot()
         self._staged: list[JavaObject] = []
         self._found: JavaObject | None = None
+        self._rewriting: Rewriting | None = None
+        self._held: list[DataFrame] = []
+        self._ways: set[Way] = set()
         self._deleted = False
         self._done = False
         self.searched = 0
@@ -106,6 +134,8 @@ class Transaction:
     ) -> None:
         self._done = True
         self._staged.clear()
+        for frame in self._held:
+            frame.unpersist()
 
     # -- reading
 
@@ -146,7 +176,7 @@ class Transaction:
             frame = self._frame(self._log.createRelation(jvm.seq([]), jvm.some(at), jvm.none, True))
             if within:
                 frame = self._reading(searched(jvm, at, frame, within))
-        return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
+        return _placed(frame)
 
     def _reading(self, files: JavaObject) -> DataFrame:
         """The rows of these files. No job is needed to find them, and Delta skips none by its statistics."""
@@ -157,7 +187,8 @@ class Transaction:
 
     def _frame(self, relation: JavaObject) -> DataFrame:
         leaf = self._jvm.singleton("org.apache.spark.sql.execution.datasources.LogicalRelation")
-        return self._jvm.dataframe(leaf.apply(relation, False))
+        counting = relation if self.marks else counting_rows(self._jvm, relation)
+        return self._jvm.dataframe(leaf.apply(counting, False))
 
     # -- staging
 
@@ -169,58 +200,102 @@ class Transaction:
         called once otherwise: two deletions in one file would not add up. Where they are
         likely to be `few`, Delta's own job is spared if they are.
         """
+        if not self.marks:
+            return self._delete_from_files(places(self._jvm, positions, few), exactly)
         rows = collected(self._jvm, positions) if few else None
         touched = None if rows is None else self._touched_by_few(rows)
         return self._delete_from(self._touched(positions) if touched is None else touched, exactly)
 
     def delete_few(self, rows: RowsOfFiles) -> int | None:
         """The same for rows that are known already; None if Delta's own job is needed."""
+        if not self.marks:
+            return self._delete_from_files(places_of(rows))
         touched = self._touched_by_few(rows)
         return None if touched is None else self._delete_from(touched)
 
     def _delete_from(self, touched: Touched, exactly: int | None = None) -> int:
         self._delete_once()
-        lost = sum(_lost(entry) for entry in touched)
+        lost = sum(lost_rows(entry) for entry in touched)
         if exactly not in (None, lost):
             self._deleted = False
             return lost
         if not touched:
             return 0
         self.searched = sum(records(entry["fileLogEntry"].get("stats")) or 0 for entry in touched)
-        renewed = [_renewed(entry) for entry in touched]
-        if None in renewed:
+        parts: dict[bool, Touched] = {True: [], False: []}
+        for entry in touched:
+            parts[self._worth_writing_again(entry)].append(entry)
+        rewriting = self._written_again(parts[True], touched) if parts[True] else None
+        marked = touched if rewriting is None else parts[False]
+        adds = [renewed(entry) for entry in marked]
+        if None in adds:
+            self._ways.add(Way.DELETION_VECTORS)
             self._stage_with_statistics()
-        else:
-            now = int(time.time() * 1000)
-            self._stage("RemoveFile", [_removal(entry["fileLogEntry"], now) for entry in touched])
-            self._stage("AddFile", [entry for entry in renewed if entry])
+            return lost
+        self._remove([entry["fileLogEntry"] for entry in touched])
+        self._stage("AddFile", [entry for entry in adds if entry])
+        self._rewriting = rewriting
+        self._ways |= {
+            way for way, used in ((Way.DELETION_VECTORS, marked), (Way.REWRITE, rewriting)) if used
+        }
+        return lost
+
+    def _worth_writing_again(self, entry: Mapping[str, Any]) -> bool:
+        """Does the file keep rows, but so few that it is better written again?"""
+        file, lost = entry["fileLogEntry"], lost_rows(entry)
+        rows = live_rows(file)
+        return lost < rows and self._worth_rewriting(Loss(file["size"], rows, lost))
+
+    def _written_again(self, again: Touched, touched: Touched) -> Rewriting | None:
+        """The rows that stay in these files, and for the feed those that go from any, by their new vectors.
+
+        None if a file lost rows before, and the difference is too long for Delta to read by.
+        """
+        staying = sum(live_rows(entry["fileLogEntry"]) - lost_rows(entry) for entry in again)
+        left = self._reading(self._adds([with_vector(entry) for entry in again]))
+        rows = left.withColumn(GOES, F.lit(False))
+        if not self.has_feed:
+            return Rewriting(rows, staying)
+        before = tuple(FileState.of(entry["fileLogEntry"]) for entry in touched)
+        after = tuple(FileState.of(with_vector(entry)) for entry in touched)
+        gone, _, twice = scan_files(self._jvm, self._log, self._snapshot, FileDiff(after, before))
+        names = [quote(name) for name in self._schema().names]
+        every = rows.select(*names, GOES).unionAll(gone.select(*names, F.lit(True)))
+        return None if twice else Rewriting(every, staying)
+
+    def _delete_from_files(self, gone: Places, exactly: int | None = None) -> int:
+        """The same where no row may be marked: the files go, and are written again without those rows."""
+        self._delete_once()
+        self._held += [] if gone.positions is None else [gone.positions]
+        lost = sum(gone.counts.values())
+        if exactly not in (None, lost):
+            self._deleted = False
+            return lost
+        if not lost:
+            return 0
+        found = files_at(self._log, json.loads(to_json(self._jvm, self._files())), gone.counts)
+        self._remove(found)
+        self._ways.add(Way.REWRITE)
+        counted = all(records(file.get("stats")) is not None for file in found)
+        staying = sum(map(live_rows, found)) - lost if counted else None
+        if staying != 0:
+            together = gone.positions is None and sum(file["size"] for file in found) <= SMALL
+            stored = _placed(self._reading(self._adds(found)))
+            self._rewriting = Rewriting(gone.flagged(stored), staying, together)
         return lost
 
     def _touched_by_few(self, rows: RowsOfFiles) -> Touched | None:
         """The files that lose rows, found without Delta's job; None if it is needed after all."""
         files = json.loads(to_json(self._jvm, self._files()))
         touched = touched_by_few(self._jvm, self._log, files, rows)
-        return None if touched is None or any(_renewed(entry) is None for entry in touched) else touched
+        return None if touched is None or any(renewed(entry) is None for entry in touched) else touched
 
     def _touched(self, positions: DataFrame) -> Touched:
         """The files that lose rows, with the new deletion vector of each: the one Spark job of a delete."""
-        jvm = self._jvm
-        generator = jvm.singleton(f"{DELTA}commands.DeletionVectorBitmapGenerator")
-        helper = jvm.singleton(f"{DELTA}commands.DMLWithDeletionVectorsHelper")
-        files = self._files()
-        vectors = generator.buildRowIndexSetsForFilesMatchingCondition(
-            jvm.session,
-            self._txn,
-            self._has_vectors(),
-            positions._jdf,
-            files,
-            jvm.singleton("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral(),
-            jvm.kept(FILE, lambda: jvm.some(F.col(FILE)._jc)),
-            jvm.kept(ROW, lambda: jvm.some(F.col(ROW)._jc)),
+        self._found = touched_by_job(
+            self._jvm, self._txn, self._log, self._files(), positions, self._has_vectors()
         )
-        by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
-        self._found = helper.findFilesWithMatchingRows(self._txn, by_name, vectors)
-        found: Touched = json.loads(to_json(jvm, self._found))
+        found: Touched = json.loads(to_json(self._jvm, self._found))
         return found
 
     def _stage_with_statistics(self) -> None:
@@ -232,7 +307,21 @@ class Transaction:
     @property
     def has_feed(self) -> bool:
         """Does the table keep a change feed?"""
-        return bool(metadata(self._jvm, self._snapshot).get("configuration", {}).get(FEED) == "true")
+        return self._has(FEED)
+
+    @property
+    def marks(self) -> bool:
+        """May rows be marked as deleted? If not, files that lose rows are written again."""
+        return self._has(VECTORS)
+
+    @property
+    def written_by(self) -> str:
+        """The ways in which what is staged gets into the table; appending counts only if it is all."""
+        ways = self._ways - {Way.APPEND} or self._ways
+        return " + ".join(way for way in Way if way in ways)
+
+    def _has(self, option: str) -> bool:
+        return bool(metadata(self._jvm, self._snapshot).get("configuration", {}).get(option) == "true")
 
     def append(self, rows: DataFrame, gone: DataFrame | None = None) -> Written:
         """Write rows: the table's columns by name, with its types; NOT NULL and CHECK are enforced.
@@ -241,11 +330,26 @@ class Transaction:
         the change feed need not look for those rows in the files that lost them.
         """
         self._open()
-        fitted = self._fitted(rows)
-        if gone is not None:
-            fitted = _with_feed(fitted, self._fitted(gone))
+        self._ways.add(Way.APPEND)
+        come = self._fitted(rows)
+        if gone is not None and self._rewriting is None:
+            come = with_feed(come, self._fitted(gone))
+        return self._write(come)
+
+    def flush(self) -> None:
+        """Write what stays of removed files, if no rows came with which that was done."""
+        if self._rewriting is not None:
+            self._write(None)
+
+    def _write(self, come: DataFrame | None) -> Written:
+        """One write job for the rows that come and those of removed files that stay."""
+        again, self._rewriting = self._rewriting, None
+        if again is not None:
+            made = again.with_feed if self.has_feed else again.without_feed
+            come = made(self._schema().names, come)
+        assert come is not None
         try:
-            actions = self._txn.writeFiles(fitted._jdf)
+            actions = self._txn.writeFiles(come._jdf)
         except JVM_ERRORS as error:
             complaint = complaint_of(error)
             if complaint is None:
@@ -254,27 +358,27 @@ class Transaction:
         self._staged += self._jvm.items(actions)
         adds = [add for add in json.loads(to_json(self._jvm, actions)) if "modificationTime" in add]
         counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if "stats" in add]
-        return Written(sum(counts), sum(add["size"] for add in adds), len(adds))
+        new = sum(counts) - (0 if again is None else again.stay())
+        return Written(max(0, new), sum(add["size"] for add in adds), len(adds))
 
     def delete_partitions(self, column: str, values: Collection[str | None]) -> int:
         """Delete the rows of the partitions of these values, as the log writes them; gives how many."""
         self._delete_once()
-        wanted = StructType.fromJson(json.loads(metadata(self._jvm, self._snapshot)["schemaString"]))
-        key = wanted[column].metadata.get("delta.columnMapping.physicalName", column)
+        self._ways.add(Way.PARTITIONS)
+        key = self._schema()[column].metadata.get("delta.columnMapping.physicalName", column)
         found = [
             f for f in json.loads(to_json(self._jvm, self._files())) if f["partitionValues"][key] in values
         ]
-        now = int(time.time() * 1000)
-        self._stage("RemoveFile", [_removal(entry, now) for entry in found])
-        return sum(_live_rows(entry) for entry in found)
+        self._remove(found)
+        return sum(live_rows(entry) for entry in found)
 
     def overwrite(self, rows: DataFrame) -> Written:
         """Replace all rows of the table."""
         self._delete_once()
+        self._ways.add(Way.OVERWRITE)
         found = json.loads(to_json(self._jvm, self._files()))
-        now = int(time.time() * 1000)
-        self._stage("RemoveFile", [_removal(entry, now) for entry in found])
-        return replace(self.append(rows), replaced=sum(_live_rows(entry) for entry in found))
+        self._remove(found)
+        return replace(self.append(rows), replaced=sum(live_rows(entry) for entry in found))
 
     def commit(
         self, domains: Mapping[str, str], operation: str = "MV REFRESH", app: tuple[str, int] | None = None
@@ -286,6 +390,7 @@ class Transaction:
         error is `ConcurrentRefreshError`.
         """
         self._open()
+        self.flush()
         self._done = True
         actions = self._jvm.type(f"{DELTA}actions.DomainMetadata")
         staged = self._staged + [actions(name, text, False) for name, text in domains.items()]
@@ -311,6 +416,16 @@ class Transaction:
         self._deleted = True
         self._txn.readWholeTable()
 
+    def _schema(self) -> StructType:
+        return StructType.fromJson(json.loads(metadata(self._jvm, self._snapshot)["schemaString"]))
+
+    def _adds(self, files: Sequence[Mapping[str, Any]]) -> JavaObject:
+        return self._jvm.scala_seq(parse_actions(self._jvm, "AddFile", files))
+
+    def _remove(self, files: Sequence[Mapping[str, Any]]) -> None:
+        now = int(time.time() * 1000)
+        self._stage("RemoveFile", [removal(file, now) for file in files])
+
     def _stage(self, kind: str, found: Sequence[Mapping[str, Any]]) -> None:
         parsed = parse_actions(self._jvm, kind, found)
         self._staged += [parsed.get(i) for i in range(parsed.size())]
@@ -330,8 +445,7 @@ class Transaction:
 
     def _fitted(self, rows: DataFrame) -> DataFrame:
         """The rows with the table's columns in their order, or a `PlanError` if they do not fit."""
-        described = metadata(self._jvm, self._snapshot)
-        wanted = StructType.fromJson(json.loads(described["schemaString"]))
+        wanted = self._schema()
         given = {column.name.lower(): column.dataType for column in rows.schema}
         missing = [column.name for column in wanted if column.name.lower() not in given]
         unknown = given.keys() - {column.name.lower() for column in wanted}
@@ -345,111 +459,11 @@ class Transaction:
             raise PlanError(f"the rows do not fit the table: {missing=}, unknown={sorted(unknown)}, {wrong=}")
         if [column.name for column in wanted] != rows.columns:
             rows = rows.select(*(F.col(quote(column.name)).alias(column.name) for column in wanted))
-        return guarded(rows, described["partitionColumns"])
+        return guarded(rows, metadata(self._jvm, self._snapshot)["partitionColumns"])
 
 
-def _with_feed(come: DataFrame, gone: DataFrame) -> DataFrame:
-    """The rows that come, then all changes: Delta writes what has a `_change_type` to files of their own."""
-    noted = come.selectExpr("*", f"'insert' AS {CHANGE}").unionAll(
-        gone.selectExpr("*", f"'delete' AS {CHANGE}")
-    )
-    return come.selectExpr("*", f"CAST(NULL AS STRING) AS {CHANGE}").unionAll(noted.coalesce(1))
-
-
-# -- deletion vectors and statistics
-
-
-def _lost(entry: Mapping[str, Any]) -> int:
-    before = entry["fileLogEntry"].get("deletionVector") or {"cardinality": 0}
-    return int(entry["newDeletionVector"]["cardinality"] - before["cardinality"])
-
-
-def _live_rows(add: Mapping[str, Any]) -> int:
-    """The rows of a file that are not marked as deleted, by its statistics."""
-    return (records(add.get("stats")) or 0) - int((add.get("deletionVector") or {}).get("cardinality", 0))
-
-
-def _removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:
-    """The action that removes a file, with all that a reader of the change feed needs to know of it."""
-    kept = (
-        "path",
-        "partitionValues",
-        "size",
-        "tags",
-        "deletionVector",
-        "baseRowId",
-        "defaultRowCommitVersion",
-        "stats",
-    )
-    known = {key: add[key] for key in kept if add.get(key) is not None}
-    return {**known, "deletionTimestamp": moment, "dataChange": True, "extendedFileMetadata": True}
-
-
-def _renewed(entry: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The file with its new deletion vector, `{}` if no row is left, None if Delta has to look at it.
-
-    Bounds of a file with deleted rows are no longer tight. The text of the statistics is edited, not
-    written anew: a decimal that passed through a float would be another bound.
-    """
-    add, vector = entry["fileLogEntry"], entry["newDeletionVector"]
-    text = add.get("stats")
-    stats = json.loads(text) if text else {}
-    if "numRecords" not in stats:
-        return None
-    if stats["numRecords"] == vector["cardinality"]:
-        return {}
-    if stats.get("tightBounds", True):
-        if add.get("deletionVector"):
-            # Null counts of such a file must change their meaning: rare, and Delta knows how.
-            return None
-        if "tightBounds" in stats:
-            text = text.replace('"tightBounds":true', '"tightBounds":false')
-        else:
-            text = text[:-1] + ',"tightBounds":false}'
-        if json.loads(text) != {**stats, "tightBounds": False}:
-            return None
-    return {**add, "stats": text, "deletionVector": vector, "dataChange": True}
-
-
-# -- provenance
-
-
-def domains(jvm: Jvm, path: str) -> dict[str, str]:
-    """The provenance of the table's current version; no data is read."""
-    return domains_of(jvm, current(jvm, delta_log(jvm, path)))
-
-
-def domains_of(jvm: Jvm, snapshot: JavaObject) -> dict[str, str]:
-    """The same of a version that is known."""
-    noted = checksum(jvm, snapshot)
-    known = None if noted is None else jvm.value(noted.domainMetadata())
-    # Without a checksum, the whole state of the table has to be reconstructed for them.
-    found = json.loads(to_json(jvm, snapshot.domainMetadata() if known is None else known))
-    return {entry["domain"]: entry["configuration"] for entry in found if not entry.get("removed")}
-
-
-class Commit(NamedTuple):
-    """One version of a table, and the provenance written with it."""
-
-    version: int
-    timestamp_ms: int
-    domains: dict[str, str]
-
-
-def history(jvm: Jvm, path: str) -> Iterator[Commit]:
-    """The commits still in the log, newest first; each is read when it is asked for."""
-    log = delta_log(jvm, path)
-    last = int(current(jvm, log).version())
-    conf = log.newDeltaHadoopConf()
-    for version, file in reversed(list(commit_files(jvm, log, 0, last))):
-        moment, found = int(file.getModificationTime()), {}
-        for action in read_commit(jvm, log, file, conf):
-            if "commitInfo" in action:
-                info = action["commitInfo"]
-                moment = info.get("inCommitTimestamp") or info.get("timestamp") or moment
-            elif "domainMetadata" in action and not action["domainMetadata"].get("removed"):
-                found[action["domainMetadata"]["domain"]] = action["domainMetadata"]["configuration"]
-        yield Commit(version, moment, found)
+def _placed(frame: DataFrame) -> DataFrame:
+    return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
 
 
 # -- errors and versions

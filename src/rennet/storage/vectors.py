@@ -11,10 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from rennet.jvm import SEPARATOR, JavaObject, Jvm
+from rennet.storage.files import records
 from rennet.storage.sources import DELTA, fetched, parse_actions, to_json
 
+FILE = "__mv_file"
+ROW = "__mv_row"
+"""Columns that say where a stored row is."""
 FEW = 100
 """Each row is a question to the JVM."""
 MOST = 1_000
@@ -33,7 +38,7 @@ def touched_by_few(
 ) -> Touched | None:
     """The files that lose these rows; None if they are too many, or in none of the files."""
     root = log.dataPath().toUri().toString()
-    by_path = {_absolute(root, file["path"]): file for file in files}
+    by_path = {absolute(root, file["path"]): file for file in files}
     if not rows.keys() <= by_path.keys():
         return None
     found: Touched = []
@@ -43,6 +48,31 @@ def touched_by_few(
             return None
         found.append({"fileLogEntry": dict(by_path[path]), "newDeletionVector": vector})
     return found
+
+
+def touched_by_job(
+    jvm: Jvm,
+    txn: JavaObject,
+    log: JavaObject,
+    files: JavaObject,
+    positions: DataFrame,
+    has_vectors: bool,
+) -> JavaObject:
+    """The same of any number of rows, by Delta's own Spark job; the vectors become files."""
+    generator = jvm.singleton(f"{DELTA}commands.DeletionVectorBitmapGenerator")
+    helper = jvm.singleton(f"{DELTA}commands.DMLWithDeletionVectorsHelper")
+    vectors = generator.buildRowIndexSetsForFilesMatchingCondition(
+        jvm.session,
+        txn,
+        has_vectors,
+        positions._jdf,
+        files,
+        jvm.singleton("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral(),
+        jvm.kept(FILE, lambda: jvm.some(F.col(FILE)._jc)),
+        jvm.kept(ROW, lambda: jvm.some(F.col(ROW)._jc)),
+    )
+    by_name = helper.generateCandidateFileMap(log.dataPath(), files)
+    return helper.findFilesWithMatchingRows(txn, by_name, vectors)
 
 
 def collected(jvm: Jvm, positions: DataFrame) -> RowsOfFiles | None:
@@ -70,7 +100,7 @@ def few_texts(jvm: Jvm, frame: DataFrame, text: str) -> list[str] | None:
     return [row[1:-1] for row in rows.split(SEPARATOR)] if rows else []  # a row is written in brackets
 
 
-def _absolute(root: str, path: str) -> str:
+def absolute(root: str, path: str) -> str:
     """A file's path as Spark names it; both are encoded alike."""
     return path if ":" in path.partition("/")[0] else f"{root}/{path}"
 
@@ -99,3 +129,63 @@ def _stored(jvm: Jvm, log: JavaObject, file: Mapping[str, Any]) -> JavaObject:
     stored = jvm.singleton(f"{DELTA}deletionvectors.StoredBitmap").create(described, log.dataPath())
     store = jvm.singleton(f"{DELTA}storage.dv.DeletionVectorStore")
     return stored.load(store.createInstance(log.newDeltaHadoopConf()))
+
+
+# -- what the log says of files that lose rows
+
+
+def lost_rows(entry: Mapping[str, Any]) -> int:
+    before = entry["fileLogEntry"].get("deletionVector") or {"cardinality": 0}
+    return int(entry["newDeletionVector"]["cardinality"] - before["cardinality"])
+
+
+def with_vector(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The file as it is after its loss."""
+    return {**entry["fileLogEntry"], "deletionVector": entry["newDeletionVector"]}
+
+
+def live_rows(add: Mapping[str, Any]) -> int:
+    """The rows of a file that are not marked as deleted, by its statistics."""
+    return (records(add.get("stats")) or 0) - int((add.get("deletionVector") or {}).get("cardinality", 0))
+
+
+def removal(add: Mapping[str, Any], moment: int) -> dict[str, Any]:
+    """The action that removes a file, with all that a reader of the change feed needs to know of it."""
+    kept = (
+        "path",
+        "partitionValues",
+        "size",
+        "tags",
+        "deletionVector",
+        "baseRowId",
+        "defaultRowCommitVersion",
+        "stats",
+    )
+    known = {key: add[key] for key in kept if add.get(key) is not None}
+    return {**known, "deletionTimestamp": moment, "dataChange": True, "extendedFileMetadata": True}
+
+
+def renewed(entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The file with its new deletion vector, `{}` if no row is left, None if Delta has to look at it.
+
+    Bounds of a file with deleted rows are no longer tight. The text of the statistics is edited, not
+    written anew: a decimal that passed through a float would be another bound.
+    """
+    add, vector = entry["fileLogEntry"], entry["newDeletionVector"]
+    text = add.get("stats")
+    stats = json.loads(text) if text else {}
+    if "numRecords" not in stats:
+        return None
+    if stats["numRecords"] == vector["cardinality"]:
+        return {}
+    if stats.get("tightBounds", True):
+        if add.get("deletionVector"):
+            # Null counts of such a file must change their meaning: rare, and Delta knows how.
+            return None
+        if "tightBounds" in stats:
+            text = text.replace('"tightBounds":true', '"tightBounds":false')
+        else:
+            text = text[:-1] + ',"tightBounds":false}'
+        if json.loads(text) != {**stats, "tightBounds": False}:
+            return None
+    return {**add, "stats": text, "deletionVector": vector, "dataChange": True}

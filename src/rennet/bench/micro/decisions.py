@@ -16,7 +16,7 @@ from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.tables import Tables
 from rennet.errors import NotIncrementalError
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.jvm import Jvm
 
 FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.5, 1.0)

@@ -22,7 +22,8 @@ from rennet.pipelines.cdc.scd1 import KEPT
 from rennet.pipelines.cdc.shape import AS_ARRIVED, VISIBLE, Shape
 from rennet.pipelines.streamed import Layout, StreamedTable
 from rennet.storage.names import ViewName, quote
-from rennet.storage.transaction import FILE, ROW, Transaction
+from rennet.storage.transaction import Transaction
+from rennet.storage.vectors import FILE, ROW
 
 DOMAIN = "rennet.cdc"
 SMALL_BATCH = 500_000

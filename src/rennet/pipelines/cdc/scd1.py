@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from rennet.pipelines.cdc.events import DELETE, KIND, SEQUENCE, UPSERT, rank, rank_row
 from rennet.pipelines.cdc.shape import DELETED, UPSERTED, VISIBLE, Shape, set_at
 from rennet.storage.names import quote
-from rennet.storage.transaction import FILE, ROW
+from rennet.storage.vectors import FILE, ROW
 
 OLD, NEW, KEPT = "__mv_old", "__mv_new", "__mv_kept"
 

@@ -16,7 +16,7 @@ from rennet.pipelines.cdc.options import END, START
 from rennet.pipelines.cdc.scd1 import KEPT, OLD
 from rennet.pipelines.cdc.shape import AS_ARRIVED, VISIBLE, Shape
 from rennet.storage.names import quote
-from rennet.storage.transaction import FILE, ROW
+from rennet.storage.vectors import FILE, ROW
 
 OPENS, LIFE, RUN = "__mv_opens", "__mv_life", "__mv_run"
 

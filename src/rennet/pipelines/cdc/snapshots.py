@@ -21,8 +21,9 @@ from rennet.pipelines.cdc.events import rank
 from rennet.pipelines.cdc.options import END, CdcOptions
 from rennet.pipelines.definitions import Flow
 from rennet.pipelines.streamed import Layout, StreamedTable
+from rennet.storage.commits import domains
 from rennet.storage.names import ViewName, quote
-from rennet.storage.transaction import Transaction, domains
+from rennet.storage.transaction import Transaction
 
 VERSION, GONE = "__mv_version", "__mv_gone"
 DOMAIN = "rennet.snapshots"

@@ -21,13 +21,14 @@ from rennet.enable.layout import Layout
 from rennet.errors import NotIncrementalError, Technique
 from rennet.execute.explain import Explanation, explain_query
 from rennet.execute.planning import analyze
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.execute.workspace import fit, workspace
 from rennet.jvm import Jvm
 from rennet.plan.expressions import literal
 from rennet.storage.provenance import Definition
 from rennet.storage.tables import MaterializedView, first_line
-from rennet.storage.transaction import FILE, ROW, Transaction
+from rennet.storage.transaction import Transaction
+from rennet.storage.vectors import FILE, ROW
 from rennet.testing.fuzz.cases import Batch, Case
 from rennet.testing.fuzz.changes import Change, changed
 from rennet.testing.fuzz.compare import Tuple, bag, difference, plain

@@ -19,7 +19,7 @@ from rennet.bench.tpcdi.run.measure import Measured, measuring
 from rennet.bench.tpcdi.run.record import Entry, Record
 from rennet.bench.tpcdi.run.workload import EVALUATED, Workload
 from rennet.errors import Policy, RennetError, Technique
-from rennet.execute.refresh import RefreshResult
+from rennet.execute.record import RefreshResult
 from rennet.storage.provenance import Provenance
 from rennet.storage.sources import SourceVersion
 
