@@ -9,6 +9,8 @@ from rennet import Engine
 from rennet.cost.operators import Kind
 from rennet.execute import maintain, metrics
 from rennet.execute.costing import rates, rates_file
+from rennet.jvm import Jvm
+from rennet.storage.sources import checksum, delta_log
 
 pytestmark = pytest.mark.learning
 
@@ -94,6 +96,57 @@ def test_small_files_are_put_together(
     assert engine.verify("cost_files").equal and engine.verify("cost_below").equal
     engine.drop("cost_below")
     engine.drop("cost_files")
+
+
+def _marked(engine: Engine, name: str) -> int:
+    """The rows of a view's table that are deleted and still read."""
+    snapshot = delta_log(Jvm.of(engine.spark), engine.find(name).path).update(
+        False, *[Jvm.of(engine.spark).none] * 2
+    )
+    noted = checksum(Jvm.of(engine.spark), snapshot)
+    assert noted is not None
+    return maintain.State.of(Jvm.of(engine.spark), noted).marked
+
+
+@pytest.mark.parametrize(
+    ("constants", "changes"),
+    [
+        (
+            {"TOO_OFTEN": 2, "IN_VAIN": 1},
+            ["INSERT INTO {t} VALUES (100)", "UPDATE {t} SET k = 7 WHERE k = 8"],
+        ),
+        ({"LARGE": 1}, ["DELETE FROM {t} WHERE k < 5", "DELETE FROM {t} WHERE k < 15"]),
+    ],
+    ids=["a small view whose readers met a few deleted rows often enough", "a large file with many"],
+)
+def test_deleted_rows_are_left_out(
+    spark: SparkSession,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    constants: dict[str, float],
+    changes: list[str],
+) -> None:
+    for name, value in constants.items():
+        monkeypatch.setattr(maintain, name, value)
+    spark.sql("CREATE OR REPLACE TABLE cost_keys USING delta AS SELECT id AS k FROM range(0, 100, 1, 1)")
+    for name, source in (("cost_marked", "cost_keys"), ("cost_below", "cost_marked")):
+        engine.create_materialized_view(name, f"SELECT k FROM {source}", replace=True, policy="INCREMENTAL")
+    before, after = changes
+    for change in (before, "DELETE FROM {t} WHERE k = 50"):
+        spark.sql(change.format(t="cost_keys"))
+        engine.refresh("cost_marked")
+    assert _marked(engine, "cost_marked") > 0
+    spark.sql(after.format(t="cost_keys"))
+    assert engine.refresh("cost_marked").technique == "ROW_BASED"
+    assert _marked(engine, "cost_marked") == 0
+    assert "deleted rows were left out" in engine.history("cost_marked").first()["reason"]  # type: ignore[index]
+    assert engine.refresh("cost_below").technique != "NO_OP"
+    engine.refresh("cost_marked", full=False)
+    assert engine.refresh("cost_below").technique == "NO_OP"
+    assert engine.verify("cost_marked").equal and engine.verify("cost_below").equal
+    for name in ("cost_below", "cost_marked"):
+        engine.drop(name)
+    spark.sql("DROP TABLE cost_keys")
 
 
 @pytest.mark.slow

@@ -216,7 +216,7 @@ class Engine:
                 situation = assess(jvm, read, view.provenance, asked.pins)
                 refresh = of_view(jvm, view, asked.readers)
                 result = refresh.run(situation, view.provenance, meter, asked.full, asked.technique)
-                done = None if result.version is None else maintain(jvm, view.path)
+                done = None if result.version is None else maintain(jvm, view.path, _rows(view, result))
         except Exception as error:
             self._note(view, {"technique": "FAILED", "reason": first_line(error)})
             raise
@@ -365,6 +365,12 @@ class Engine:
         from rennet.sql.run import run
 
         return run(self, text)
+
+
+def _rows(view: MaterializedView, result: RefreshResult) -> int | None:
+    """How many rows a view has after a refresh, if it was known before."""
+    known = None if view.provenance is None else view.provenance.rows
+    return None if known is None else max(0, known + result.rows_inserted - result.rows_deleted)
 
 
 def as_dict(result: RefreshResult | VerifyResult) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,19 +10,20 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from rennet.api import Engine
-from rennet.bench.micro.contenders import Rennet
 from rennet.bench.micro.measure import Probe, Said, Sample
 from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.summary import figure, medians, ratio, whole
 from rennet.bench.micro.tables import Tables
 from rennet.jvm import Jvm
 
-SHAPES = ("update_projection", "aggregate_many_groups")
+SHAPES = ("aggregate_many_groups", "update_projection")
 ROWS = 1_000_000
 REFRESHES = 200
 CHANGES = 100
 REPEAT = 9
 WARM_UP = 2
+TIDY = 25
+"""Small files of so many rounds in the sources are put together."""
 
 
 @dataclass
@@ -59,34 +60,61 @@ class Settings:
 
 
 def run(spark: SparkSession, shapes: Sequence[Shape], settings: Settings, say: Said) -> Iterator[Read]:
-    """One view after the other."""
+    """Shapes of the same tables share them: each round changes those once, as the first shape says."""
+    together: dict[Hashable, list[Shape]] = {}
     for shape in shapes:
-        yield _read(spark, shape, settings, say)
+        together.setdefault(shape.sources, []).append(shape)
+    for some in together.values():
+        yield from _read(spark, some, settings, say)
 
 
-def _read(spark: SparkSession, shape: Shape, settings: Settings, say: Said) -> Read:
-    tables = Tables(spark, shape, settings.rows, f"bench_{shape.name}")
+def _read(spark: SparkSession, shapes: Sequence[Shape], settings: Settings, say: Said) -> Iterator[Read]:
+    """Views of the same tables: refreshed again and again, then read one after the other."""
+    tables = Tables(spark, shapes[0], settings.rows, f"bench_{shapes[0].name}")
     tables.drop()
     tables.create()
-    probe = Probe(Jvm.of(spark))
-    kept = Rennet(tables, probe, Engine(spark))
-    fresh = f"{tables.schema}.fresh"
+    engine = Engine(spark)
+    views = {f"{tables.schema}.kept_{shape.name}": shape for shape in shapes}
     try:
-        kept.create()
+        for view, shape in views.items():
+            engine.create_materialized_view(view, shape.text(tables.names))
         for turn in range(settings.refreshes):
-            say(f"{shape.name}: refresh {turn + 1} of {settings.refreshes}")
-            kept.refresh(tables.change(settings.changes))
-        spark.sql(f"CREATE TABLE {fresh} USING delta AS SELECT * FROM {kept.view}")
-        say(f"{shape.name}: reading")
-        samples = _alternating(spark, probe, (kept.view, fresh), settings.repeat)
-        path = kept.engine.find(kept.view).path
-        files = _files(spark, f"delta.`{path}`"), _files(spark, fresh)
-        equal = kept.engine.verify(kept.view).equal
+            say(f"refresh {turn + 1} of {settings.refreshes}")
+            _round(engine, tables, tuple(views), turn, settings.changes)
+        for view, shape in views.items():
+            say(f"{shape.name}: reading")
+            yield _compared(engine, view, shape, settings)
     finally:
-        kept.close()
+        for view in views:
+            engine.drop(view, if_exists=True)
         tables.drop()
+
+
+def _round(engine: Engine, tables: Tables, views: Sequence[str], turn: int, changes: int) -> None:
+    """Every view refreshed after a small change; now and then the sources are tidied up, as anyone would."""
+    if turn % TIDY == TIDY - 1:
+        tables.tidy()
+        for view in views:  # on its own a compaction changes nothing
+            engine.refresh(view)
+    tables.replace(changes)
+    for view in views:
+        engine.refresh(view)
+
+
+def _compared(engine: Engine, view: str, shape: Shape, settings: Settings) -> Read:
+    spark, fresh = engine.spark, f"{view}_fresh"
+    spark.sql(f"CREATE TABLE {fresh} USING delta AS SELECT * FROM {view}")
+    read, new = _alternating(spark, Probe(Jvm.of(spark)), (view, fresh), settings.repeat)
     return Read(
-        shape.name, settings.rows, settings.refreshes, settings.changes, *samples, *files, equal=equal
+        shape.name,
+        settings.rows,
+        settings.refreshes,
+        settings.changes,
+        read,
+        new,
+        _files(spark, f"delta.`{engine.find(view).path}`"),
+        _files(spark, fresh),
+        engine.verify(view).equal,
     )
 
 

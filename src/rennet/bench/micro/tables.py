@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
-from rennet.bench.micro.shape import Shape
+from rennet.bench.micro.shape import Shape, Source
 from rennet.jvm import Jvm
 from rennet.storage.sources import pin
 
@@ -26,6 +29,12 @@ class Changed:
             source: f"table_changes('{names[source]}', {first}, {last})"
             for source, (first, last) in self.versions.items()
         }
+
+
+def _numbers(ids: Sequence[int]) -> str:
+    """A table of these numbers, in SQL."""
+    rows = ", ".join(f"({number}L)" for number in ids)
+    return f"VALUES {rows} AS numbers (id)" if rows else "range(0)"
 
 
 class Tables:
@@ -71,6 +80,42 @@ class Tables:
         for name in touched:
             self._list_files(name)
         return Changed({name: (before + 1, self._version(name)) for name, before in touched.items()})
+
+    def replace(self, changes: int) -> None:
+        """The same mix of changes in one commit for each table: for those who need hundreds of rounds.
+
+        Rows follow from their numbers, so that they need not be looked for to be updated: they are replaced.
+        One that was deleted before may come again.
+        """
+        self._turn += 1
+        for change in self.shape.changes:
+            source = self.shape.source(change.source)
+            updated, deleted, added = (
+                round(part * changes) for part in (change.updates, change.deletes, change.inserts)
+            )
+            first = self._next[source.name]
+            self._next[source.name] += added
+            drawn = Random(f"{source.name} {self._turn}").sample(
+                range(source.size(self.rows)), updated + deleted
+            )
+            self._replace(source, change.assignment, drawn[:updated], range(first, first + added), drawn)
+
+    def _replace(
+        self, source: Source, assignment: str, updated: Sequence[int], new: Sequence[int], gone: Sequence[int]
+    ) -> None:
+        rows = self.spark.sql(source.select(self.rows, _numbers(updated)))
+        if assignment:
+            column, _, value = assignment.partition(" = ")
+            rows = rows.withColumn(column, F.expr(value).cast(rows.schema[column].dataType))
+        rows = rows.unionByName(self.spark.sql(source.select(self.rows, _numbers(new))))
+        there = f"id IN ({', '.join(map(str, (*gone, *new)))})"
+        writer = rows.coalesce(1).write.format("delta").mode("overwrite").option("replaceWhere", there)
+        writer.saveAsTable(self.names[source.name])
+
+    def tidy(self) -> None:
+        """Put small files together."""
+        for name in self.names.values():
+            self.spark.sql(f"OPTIMIZE {name}")
 
     def _list_files(self, source: str) -> None:
         """Delta lists the files of a new version once: whoever read it first would pay for all."""
