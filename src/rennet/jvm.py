@@ -47,7 +47,7 @@ class Jvm:
         self.gateway: JavaObject = context._gateway
         self.root: JavaObject = context._jvm
         assert self.root is not None
-        self._loader = self.root.java.lang.Thread.currentThread().getContextClassLoader()
+        self.loader: JavaObject = self.root.java.lang.Thread.currentThread().getContextClassLoader()
         self._class_of_name = self.root.java.lang.Class.forName
         self._classes: dict[str, JavaObject] = {}
         self._types: dict[str, JavaObject] = {}
@@ -114,7 +114,7 @@ class Jvm:
         """The `java.lang.Class` of that name, by Spark's own class loader."""
         found = self._classes.get(name)
         if found is None:
-            found = self._classes[name] = self._class_of_name(name, True, self._loader)
+            found = self._classes[name] = self._class_of_name(name, True, self.loader)
         return found
 
     def singleton(self, name: str) -> JavaObject:

@@ -49,11 +49,13 @@ class State:
         """What is worth its cost: to put small files together, and to leave deleted rows out.
 
         It is reckoned as if every refresh were followed by one reader. Refreshes since the last time are as
-        many as there are files beyond those `needed`; those that only delete are left to `IN_VAIN`. What
+        many as there are files beyond those `needed`; those that only delete are left to `IN_VAIN`, which
+        is for views that take a reader long: of a small one, all rows could be marked again and again. What
         readers have lost since then grows with the square of that for files, one for one for marked rows; it
         is compared with what writing costs.
         """
-        if self.vectors and rows is not None and self.marked >= IN_VAIN * (self.marked + rows):
+        large = self.bytes >= LARGE and rows is not None
+        if self.vectors and large and self.marked >= IN_VAIN * (self.marked + (rows or 0)):
             return OPTIMIZE, PURGE
         refreshes = max(0, self.files - needed)
         lost = (refreshes / TOO_MANY) ** 2

@@ -32,6 +32,7 @@ from rennet.storage.files import (
     by_files,
     rewritten,
 )
+from rennet.storage.known import known_files
 from rennet.storage.names import quote
 from rennet.storage.sources import (
     DELTA,
@@ -309,19 +310,23 @@ def scan_files(jvm: Jvm, log: JavaObject, at: JavaObject, diff: FileDiff) -> tup
             entries[sign].append(state.as_add())
     spec = jvm.type(f"{DELTA}commands.cdc.CDCReader$CDCDataSpec")
     specs = [
-        spec(sign, None, jvm.scala_seq(parse_actions(jvm, "AddFile", found)), jvm.none)
+        spec(sign, None, jvm.scala_seq(parse_actions(jvm, "AddFile", _signed(found, sign))), jvm.none)
         for sign, found in entries.items()
         if found
     ]
     inverted = jvm.type(f"{DELTA}RowIndexFilterType").IF_NOT_CONTAINED
     filters = scala_map(jvm, dict.fromkeys(marked, inverted))
-    index = jvm.type(f"{DELTA}files.CdcAddFileIndex")(
-        jvm.session, jvm.seq(specs), log, log.dataPath(), at, jvm.some(filters)
-    )
+    index = known_files(jvm).ofChange(jvm.session, jvm.seq(specs), log, log.dataPath(), at, jvm.some(filters))
     signs = [sign for sign, found in entries.items() if found]
     weight = str(signs[0]) if len(signs) == 1 else "_commit_version"
     whole = not any(entry.get("deletionVector") for found in entries.values() for entry in found)
     return _scan(jvm, log, at, index, change_feed=False, whole=whole), weight, twice
+
+
+def _signed(entries: Sequence[dict[str, Any]], sign: int) -> list[dict[str, Any]]:
+    """Files with the values of Delta's change columns, as those of partitions: each file's are constant."""
+    columns = dict(zip(RESERVED, ("insert", str(sign), None), strict=True))
+    return [{**entry, "partitionValues": {**entry["partitionValues"], **columns}} for entry in entries]
 
 
 def _vector_difference(

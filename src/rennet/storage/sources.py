@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException
 
 from rennet.errors import Issue, IssueType, SourceError
 from rennet.jvm import JavaObject, Jvm
+from rennet.storage.known import known_files
 
 DELTA = "org.apache.spark.sql.delta."
 READINGS = 20
@@ -214,8 +215,7 @@ def listed_index(
     jvm: Jvm, log: JavaObject, path: JavaObject, at: JavaObject, files: JavaObject
 ) -> JavaObject:
     """Files that are known: no Spark job is needed to find them."""
-    batch = jvm.type(f"{DELTA}files.TahoeBatchFileIndex")
-    return batch(jvm.session, "batch", files, log, path, at, False)
+    return known_files(jvm).ofTable(jvm.session, files, log, path, at)
 
 
 def listed_format(jvm: Jvm, fmt: JavaObject, path: JavaObject, at: JavaObject) -> JavaObject:
