@@ -90,6 +90,9 @@ class _Counting:
         if plan.inserted is not None:
             yield from self._tree(plan.inserted)
             yield from self._written(plan.inserted, plan.removed)
+        if plan.repair is not None:  # whether it has any keys is known once they are computed
+            yield from self._tree(plan.repair.keys)
+            yield from self._tree(plan.repair.rows)
 
     def _removing(self, removed: Removed) -> Iterator[Operator]:
         wanted = rows_named(removed)
