@@ -233,6 +233,8 @@ def test_the_report_says_what_was_measured(tmp_path: Path, record: Record) -> No
     for view in PAPER:
         force(record, view, ROWS, 2.0 if view != "Prospect" else 8.0)
         force(record, view, FULL, 4.0)
+    for run in range(3):
+        record.add("overwrites", batch=2, view="DimTrade", run=run, **costs(12.0 + run, 3.0))
     record.add("references", batch=2, wall_seconds=1.25, cpu_seconds=2.5)
     record.add("checks", batch=2, subject="DimTrade", by="DuckDB", ok=False, note="3 rows are missing")
     written = write([record], tmp_path)
@@ -242,6 +244,8 @@ def test_the_report_says_what_was_measured(tmp_path: Path, record: Record) -> No
     assert "| SF 0.1, paper | 2 | 80.0 | 40.0 | 16.0 | 8.0 | 0.20 | 0.20 | 1.2 | 2.5 |" in page
     assert "Slower incrementally than in full, by wall time: Prospect." in page
     assert "| DimTrade | 2.00 (2.00) |" in page
+    assert "| DimTrade | 3.25 (1.50) |" in page  # 13 and 3 seconds against 4 and 2
+    assert "| … than by INSERT OVERWRITE | – | 1 of 1 |" in page
     assert "**failed** (SF 0.1, paper, batch 2, by DuckDB): DimTrade: 3 rows are missing" in page
     for path in written[1:]:
         assert f"({path.relative_to(tmp_path).as_posix()})" in page

@@ -9,9 +9,9 @@ from typing import Any
 from rennet.errors import AlreadyExistsError, RennetError
 
 FORMAT = 1
-LISTS = ("ingests", "refreshes", "forced", "references", "checks")
+LISTS = ("ingests", "refreshes", "forced", "overwrites", "references", "checks")
 """What a record lists: batches ingested; refreshes of whole pipelines, AUTO and FULL; refreshes with
-a technique forced; DuckDB's computations; checks."""
+a technique forced; the same queries by Spark without rennet; DuckDB's computations; checks."""
 
 Entry = dict[str, Any]
 
@@ -54,13 +54,15 @@ class Record:
 
     def add(self, kind: str, **entry: Any) -> Entry:
         """Note something, and write the file."""
-        self.document[kind].append(entry)
+        self.document.setdefault(kind, []).append(entry)
         self.save()
         return entry
 
     def find(self, kind: str, **wanted: Any) -> list[Entry]:
         """The entries with these values."""
-        return [each for each in self.document[kind] if all(each.get(n) == v for n, v in wanted.items())]
+        return [
+            each for each in self.document.get(kind, ()) if all(each.get(n) == v for n, v in wanted.items())
+        ]
 
     def save(self) -> None:
         """Replace the file at once, so that a run that is killed leaves a whole one."""

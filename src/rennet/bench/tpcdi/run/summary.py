@@ -64,6 +64,16 @@ class Summary:
         found = [value for each in self.of(view) if (value := each.speedup(by)) is not None]
         return median(found) if found else None
 
+    def against_overwrite(self, view: str, by: str = "wall") -> float | None:
+        """The same, if Spark runs the query and overwrites a table by itself, as one does without rennet."""
+        found = []
+        for each in self.of(view):
+            runs = self.record.find("overwrites", batch=each.batch, view=view)
+            own = getattr(each.incremental, by) if each.incremental is not None else 0.0
+            if runs and own:
+                found.append(median(run[f"{by}_seconds"] for run in runs) / own)
+        return median(found) if found else None
+
     def maintainable(self) -> list[str]:
         """Views for which every batch allowed an incremental technique."""
         return [view for view in self.views if all(_possible(self.record, each) for each in self.of(view))]
