@@ -143,6 +143,11 @@ class Jvm:
         """What a Scala `Option` holds, if anything."""
         return option.orNull(self._or_null)
 
+    def entry(self, texts: JavaObject, key: str) -> str | None:
+        """What a Scala map of texts has under a key, if anything, in one round trip."""
+        found: str = texts.applyOrElse(key, self._or_null)  # a function that gives back what it is given
+        return found if found != key else self.value(texts.get(key))
+
     def seq(self, items: Iterable[JavaObject]) -> JavaObject:
         """A Scala `Seq` of the items."""
         given = list(items)

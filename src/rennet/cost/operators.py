@@ -136,11 +136,12 @@ class _Counting:
         yield Operator(Kind.SHUFFLE, "Count those of a hash", f"sent {shape}", rows * PLACE)
 
     def _written(self, node: Node, removed: Removed | None) -> Iterator[Operator]:
-        rows = self.flows.of(node).rows
+        rows, shape = self.flows.of(node).rows, self._shape(node)
         if isinstance(removed, Alike) and self.statistics.view.rows_of(node.output) >= WORTH_A_FEED:
-            rows += self.flows.of(removed.delta).rows  # change files: what came and what went
-        values = rows * len(node.output)
-        yield Operator(Kind.WRITE, "Write", f"write {self._shape(node)}", values)
+            # Change files have what came and what went; Delta sorts all rows by the kind of their file.
+            rows += self.flows.of(removed.delta).rows
+            yield Operator(Kind.WINDOW, "Sort by kind of change", f"sort {shape}", rows)
+        yield Operator(Kind.WRITE, "Write", f"write {shape}", rows * len(node.output))
 
     def _tree(self, node: Node) -> Iterator[Operator]:
         if isinstance(node, Once):

@@ -42,7 +42,7 @@ def _as_it_was(jvm: Jvm, view: MaterializedView, then: Provenance) -> bool:
         return False
     names = [(source.name, source.path) for source in then.sources]
     try:
-        moved = pin(jvm, names) != then.sources
+        moved = pin(jvm, names, anew=True) != then.sources
     except SourceError:  # whatever it is, the refresh will say so and put it on record
         return False
     if moved or settings(jvm) != then.configuration:

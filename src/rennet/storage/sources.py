@@ -18,6 +18,7 @@ from pyspark.errors import PySparkException
 from rennet.errors import Issue, IssueType, SourceError
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.known import known_files
+from rennet.storage.looks import remembered
 
 DELTA = "org.apache.spark.sql.delta."
 READINGS = 20
@@ -64,16 +65,15 @@ def current(jvm: Jvm, log: JavaObject, anew: bool = False) -> JavaObject:
     return log.update(False, since, jvm.none)
 
 
-def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...]:
+def pin(jvm: Jvm, tables: Sequence[tuple[str, str]], anew: bool = False) -> tuple[SourceVersion, ...]:
     """The current version of each `(name, path)`, all of one moment.
 
     All are read twice. Versions only grow, so two equal readings mean that every table still had
     its version when the first reading ended: there is a moment at which all were current.
     """
-    logs = [delta_log(jvm, path) for _, path in tables]
-    reading = _read(jvm, tables, logs)
+    reading = _read(jvm, tables, anew)
     for _ in range(READINGS):
-        again = _read(jvm, tables, logs, anew=True) if len(tables) > 1 else reading
+        again = _read(jvm, tables, anew=True) if len(tables) > 1 else reading
         if again == reading:
             return reading
         reading = again
@@ -84,17 +84,21 @@ def pin(jvm: Jvm, tables: Sequence[tuple[str, str]]) -> tuple[SourceVersion, ...
     )
 
 
-def _read(
-    jvm: Jvm, tables: Sequence[tuple[str, str]], logs: Sequence[JavaObject], anew: bool = False
-) -> tuple[SourceVersion, ...]:
+def _read(jvm: Jvm, tables: Sequence[tuple[str, str]], anew: bool) -> tuple[SourceVersion, ...]:
     found = []
-    for (name, path), log in zip(tables, logs, strict=True):
-        snapshot = current(jvm, log, anew)
-        version = snapshot.version()
+    for name, path in tables:
+        version, table = remembered(jvm, path, _version, anew)
         if version < 0:
             raise SourceError(f"{name} is not a Delta table: there is no log in {path}.")
-        found.append(SourceVersion(name, path, snapshot.metadata().id(), version))
+        found.append(SourceVersion(name, path, table, version))
     return tuple(found)
+
+
+def _version(jvm: Jvm, path: str, anew: bool) -> tuple[int, str]:
+    """The version of a table and its id, which is nothing in particular if there is no table."""
+    snapshot = current(jvm, delta_log(jvm, path), anew)
+    version = int(snapshot.version())
+    return version, str(snapshot.metadata().id()) if version >= 0 else ""
 
 
 def snapshot(jvm: Jvm, source: SourceVersion) -> JavaObject:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -20,6 +20,7 @@ from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, Vi
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import RESERVED
 from rennet.storage.commits import domains_of
+from rennet.storage.looks import remembered
 from rennet.storage.names import PREFIX, ViewName, quote, quote_string
 from rennet.storage.provenance import (
     COSTS_DOMAIN,
@@ -46,6 +47,7 @@ UNSTORABLE = ("interval", "void", "time")
 
 Properties = Sequence[tuple[str, str]]
 
+UNNAMED = ViewName("", "")
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 
 
@@ -77,18 +79,27 @@ def find(jvm: Jvm, name: ViewName) -> MaterializedView:
         kind = "is not a materialized view" if jvm.spark.catalog.tableExists(name.sql) else "does not exist"
         raise ViewNotFoundError(f"{name} {kind}.", "SHOW MATERIALIZED VIEWS lists those there are.")
     path = _property(jvm, described, LOCATION) or location(jvm, found)
-    at = current(jvm, delta_log(jvm, path))
-    if at.version() < 0:
+    version, stored = remembered(jvm, path, _stored)
+    if version < 0:
         raise _gone(found)
-    stored = domains_of(jvm, at)
-    if DEFINITION_DOMAIN not in stored:
+    if stored is None:
         raise ViewNotFoundError(f"{name} was never filled.", "DROP MATERIALIZED VIEW it and create it again.")
+    return replace(stored, name=name, backing=found)
+
+
+def _stored(jvm: Jvm, path: str, anew: bool) -> tuple[int, MaterializedView | None]:
+    """The version of a backing table and the view it is of, but for the names it has in the catalog."""
+    at = current(jvm, delta_log(jvm, path), anew)
+    version = int(at.version())
+    stored = domains_of(jvm, at) if version >= 0 else {}
+    if DEFINITION_DOMAIN not in stored:
+        return version, None
     provenance, noted = stored.get(PROVENANCE_DOMAIN), checksum(jvm, at)
     described = metadata(jvm, at)
     schema = StructType.fromJson(json.loads(described["schemaString"]))
-    return MaterializedView(
-        name,
-        found,
+    return version, MaterializedView(
+        UNNAMED,
+        UNNAMED,
         path,
         Definition.from_json(stored[DEFINITION_DOMAIN]),
         Provenance.from_json(provenance) if provenance else None,
@@ -121,7 +132,7 @@ def property_of(jvm: Jvm, name: ViewName, key: str) -> str | None:
 
 
 def _property(jvm: Jvm, described: JavaObject, key: str) -> str | None:
-    return jvm.value(described.properties().get(key))
+    return jvm.entry(described.properties(), key)
 
 
 def catalog_table(jvm: Jvm, name: ViewName) -> JavaObject | None:
@@ -175,11 +186,16 @@ def location_of(jvm: Jvm, table: ViewName) -> str | None:
     described = catalog_table(jvm, table)
     if described is None:
         return None
-    stored = jvm.value(described.storage().properties().get("path"))  # what Hive calls its place may be none
+    stored = jvm.entry(described.storage().properties(), "path")  # what Hive calls its place may be none
     if stored is None:
         return str(described.location().toString())
+    return _uri(jvm, stored)
+
+
+def _uri(jvm: Jvm, path: str) -> str:
+    """A path as Spark writes it in a URI."""
     uris = jvm.singleton("org.apache.spark.sql.catalyst.catalog.CatalogUtils")
-    return str(uris.stringToURI(stored).toString())
+    return str(jvm.kept(("URI", path), lambda: uris.stringToURI(path).toString()))
 
 
 def everything(jvm: Jvm, schema: str | None) -> list[ViewName]:
