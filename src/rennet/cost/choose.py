@@ -20,7 +20,7 @@ WORTH_RECOMPUTING = 0.1
 changes sees all of them."""
 CLEARLY, UNCLEAR = 1.1, 0.05
 """One technique is dearer than another if it costs so many times as much, and so many seconds more."""
-WORTH_TRYING, WORTH_KNOWING = 1.5, 2.0
+WORTH_TRYING, WORTH_KNOWING = 1.25, 2.0
 """Up to so many times the cost of a full recompute, an estimate that no refresh has tested yet is tested, if
 the recompute takes so many CPU seconds: else there is little to be gained at any later refresh."""
 DEAREST = 6
