@@ -66,3 +66,36 @@ def test_logs_whose_commits_a_catalog_decides_on_do_not_tell(path: str) -> None:
     assert look(path) is not None
     (staged / "00000000000000000001.0a1b.json").touch()
     assert look(path) is None
+
+
+def test_a_version_whose_commit_is_gone_does_not_tell(path: str) -> None:
+    log = Path(path.removeprefix("file:"), "_delta_log")
+    (log / f"{1:020d}.checkpoint.parquet").touch()
+    assert look(path) is None
+    (log / f"{1:020d}.checkpoint.parquet").unlink()
+    assert look(path) is not None
+    (log / f"{0:020d}.json").unlink()
+    assert look(path) is None
+
+
+def test_what_may_be_out_of_date_is_not_remembered(jvm: Jvm, path: str) -> None:
+    """Neither a version that is not the one in the folder, nor what is known from earlier in a refresh."""
+    given = iter([(-1, "behind"), (0, "not anew"), (0, "anew"), (0, "never asked for")])
+
+    def read(jvm: Jvm, path: str, anew: bool) -> tuple[int, str]:
+        return next(given)
+
+    assert remembered(jvm, path, read) == (-1, "behind")
+    assert remembered(jvm, path, read, anew=False) == (0, "not anew")
+    assert remembered(jvm, path, read) == (0, "anew")
+    assert remembered(jvm, path, read, anew=False) == (0, "anew")
+
+
+def test_a_commit_between_look_and_reading(spark: SparkSession, jvm: Jvm, path: str) -> None:
+    def read(jvm: Jvm, path: str, anew: bool) -> tuple[int, str]:
+        append(spark, path)
+        (found,) = pin(jvm, [("t", path)], anew=True)
+        return found.version, f"version {found.version}"
+
+    assert remembered(jvm, path, read) == (1, "version 1")
+    assert remembered(jvm, path, read) == (2, "version 2")

@@ -17,6 +17,7 @@ from rennet.storage.sources import (
     name_and_path,
     pin,
     relation_at,
+    scala_map,
     snapshot,
     travelled_to,
 )
@@ -142,3 +143,8 @@ def test_snapshot_of_a_recreated_table(jvm: Jvm, tables: Tables, spark: SparkSes
         snapshot(jvm, SourceVersion(name, path, old.table_id, 7))
     with pytest.raises(SourceError, match="created again"):
         snapshot(jvm, SourceVersion(name, path, "another", 0))
+
+
+def test_entries_of_a_map(jvm: Jvm) -> None:
+    found = scala_map(jvm, {"a": "b", "c": "c"})
+    assert [jvm.entry(found, key) for key in ("a", "c", "d")] == ["b", "c", None]
