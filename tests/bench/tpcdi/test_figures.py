@@ -29,6 +29,8 @@ def costs(wall: float, cpu: float, **more: Any) -> dict[str, Any]:
         "jobs": 3,
         "rows_read": 100,
         "bytes_read": 1000,
+        "rows_inserted": 10,
+        "rows_deleted": 0,
         "load": [(0.5, 1), (1, 0)],
     }
     return {"wall_seconds": wall, "cpu_seconds": cpu, **counted, **more}
@@ -42,10 +44,9 @@ def refresh(record: Record, view: str, batch: int, chosen: str, **more: Any) -> 
         "reason": "because",
         "techniques": possible,
         "upstream": [],
-        "rows_inserted": 10 if batch > 1 else 1000,
-        "rows_deleted": 0,
         "lost": False,
         **costs(2.0, 1.0),
+        "rows_inserted": 10 if batch > 1 else 1000,
         **more,
     }
     record.add("refreshes", batch=batch, mode="AUTO", view=view, **entry)
@@ -192,8 +193,8 @@ def test_limits_are_read_off_the_figures(
     record: Record, more: dict[str, Any], inserted: int, says: str
 ) -> None:
     refresh(record, "DimTrade", 1, FULL)
-    refresh(record, "DimTrade", 2, ROWS, rows_inserted=inserted)
-    force(record, "DimTrade", ROWS, 1.0, **more)
+    refresh(record, "DimTrade", 2, FULL, rows_inserted=1000)  # what a recompute writes is not what changed
+    force(record, "DimTrade", ROWS, 1.0, rows_inserted=inserted, **more)
     force(record, "DimTrade", FULL, 4.0)
     assert says in limits(Summary(record), "DimTrade")
 

@@ -26,12 +26,17 @@ class Cost:
     bytes_read: float
     idle: float
     jobs: float
+    inserted: float
+    deleted: float
 
     @staticmethod
     def of(entries: Iterable[Entry]) -> Cost:
         """The medians of some measurements."""
         runs = list(entries)
-        names = ("wall_seconds", "cpu_seconds", "rows_read", "bytes_read", "idle_seconds", "jobs")
+        names = (
+            "wall_seconds", "cpu_seconds", "rows_read", "bytes_read", "idle_seconds", "jobs",
+            "rows_inserted", "rows_deleted",
+        )  # fmt: skip
         return Cost(*(float(median(each[name] for each in runs)) for name in names))
 
 
@@ -48,8 +53,6 @@ class Decision:
     costs: Mapping[str, Cost]
     estimates: Mapping[str, Any]
     upstream: tuple[str, ...]
-    inserted: int
-    deleted: int
     right_alone: bool | None
     """Whether the choice was the cheapest for the view itself, or nearly; None if that was not measured."""
     right: bool | None
@@ -112,7 +115,7 @@ def _decision(record: Record, entry: Entry) -> Decision:
         alone = near(costs[chosen].cpu, min(cost.cpu for cost in costs.values()))
     return Decision(
         batch, view, chosen, entry["reason"], None if entry["lost"] else Cost.of([entry]), costs, estimates,
-        tuple(entry["upstream"]), entry["rows_inserted"], entry["rows_deleted"], alone, alone,
+        tuple(entry["upstream"]), alone, alone,
     )  # fmt: skip
 
 

@@ -124,11 +124,11 @@ def limits(summary: Summary, view: str) -> str:
     cost, full = last.incremental, last.full
     assert cost is not None and full is not None
     rows = summary.rows(view, last.batch)
-    changed = last.inserted / rows if rows else 0.0
+    changed = cost.inserted / rows if rows else 0.0
     read = cost.rows_read / full.rows_read if full.rows_read else 0.0
     idle = cost.idle / cost.wall if cost.wall else 0.0
     facts = (
-        f"{last.inserted:,} rows inserted and {last.deleted:,} deleted, "
+        f"{cost.inserted:,.0f} rows inserted and {cost.deleted:,.0f} deleted, "
         f"{_percent(read)} of the rows a full recompute reads, {cost.jobs:.0f} jobs, "
         f"no task running for {_percent(idle)} of {cost.wall:.1f} s"
     )
