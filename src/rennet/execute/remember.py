@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from rennet.execute.planning import Query
 from rennet.execute.still import still_names
 from rennet.jvm import JavaObject, Jvm
+from rennet.storage.catalog import catalog_table
 from rennet.storage.provenance import Definition
 from rennet.storage.sources import current, delta_log
-from rennet.storage.tables import catalog_table
 
 LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
 

@@ -18,6 +18,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 
 from rennet.errors import AlreadyExistsError, InvalidQueryError, SourceError, ViewNotFoundError
 from rennet.jvm import JavaObject, Jvm
+from rennet.storage.catalog import catalog_table
 from rennet.storage.changes import RESERVED
 from rennet.storage.commits import domains_of
 from rennet.storage.looks import remembered
@@ -48,7 +49,6 @@ UNSTORABLE = ("interval", "void", "time")
 Properties = Sequence[tuple[str, str]]
 
 UNNAMED = ViewName("", "")
-NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 
 
 @dataclass(frozen=True)
@@ -133,32 +133,6 @@ def property_of(jvm: Jvm, name: ViewName, key: str) -> str | None:
 
 def _property(jvm: Jvm, described: JavaObject, key: str) -> str | None:
     return jvm.entry(described.properties(), key)
-
-
-def catalog_table(jvm: Jvm, name: ViewName) -> JavaObject | None:
-    """What the catalog says of a table or view; a piece of work asks once."""
-    known = None if jvm.work is None else jvm.work.catalog
-    if known is None:
-        return _asked(jvm, name)
-    if name not in known:
-        known[name] = _asked(jvm, name)
-    return known[name]
-
-
-def _asked(jvm: Jvm, name: ViewName) -> JavaObject | None:
-    """One question to the metastore; Spark's session would ask before whether schema and table exist."""
-    try:
-        return jvm.kept("metastore", lambda: _metastore(jvm)).getTable(name.schema, name.name)
-    except AnalysisException as error:
-        if error.getCondition() in NOT_FOUND:
-            return None
-        raise
-
-
-def _metastore(jvm: Jvm) -> JavaObject:
-    """Hive's, if there is one: what Spark makes of its answer takes as long again, and is not needed here."""
-    catalog = jvm.session.sharedState().externalCatalog().unwrapped()
-    return catalog.client() if catalog.getClass().getSimpleName() == "HiveExternalCatalog" else catalog
 
 
 def _change(spark: SparkSession, statement: str) -> None:
