@@ -44,6 +44,8 @@ def test_estimates_are_kept_beside_what_was_spent(spark: SparkSession, engine: E
     assert row is not None
     assert row.technique == "GROUP_AGGREGATE" and row.cpu_seconds > 0 and row.estimated_cpu_seconds > 0
     assert row.operators[0].seconds > 0
+    of_all = engine.history().where("view LIKE '%cost_totals'").drop("view").collect()
+    assert of_all == engine.history("cost_totals").collect() and len(of_all) == 2
     engine.drop("cost_totals")
 
 

@@ -325,10 +325,11 @@ class Engine:
             decided = compare(str(view.name), as_decided(jvm, query, view.provenance), shown, samples)
             return replace(decided, note=LEFT_OPEN) if decided.equal else result
 
-    def history(self, name: str) -> DataFrame:
-        """Every refresh on record, the newest first."""
-        view = self.find(name)
-        return history.frame(self._jvm, view.path)
+    def history(self, name: str | None = None) -> DataFrame:
+        """Every refresh of a view on record, the newest first; without a name, of all views."""
+        if name is None:
+            return history.of_all(self._jvm, {str(view.name): view.path for view in self.views()})
+        return history.frame(self._jvm, self.find(name).path)
 
     def at_update(self, number: int, pipeline: str | None = None) -> AsOf:
         """The tables of a pipeline as they were, together, after one of its updates: `.table(name)`.

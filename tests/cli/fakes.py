@@ -89,7 +89,7 @@ class FakeEngine:
     def explain(self, subject: str) -> Any:
         return self._answer("explain", subject)
 
-    def history(self, name: str) -> Any:
+    def history(self, name: str | None = None) -> Any:
         return self._answer("history", name)
 
     def verify(self, name: str, samples: int = 10) -> Any:

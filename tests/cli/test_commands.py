@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from pyspark.sql import Row
 
 from rennet.errors import StatementError, Technique, ViewNotFoundError
 from rennet.execute.verify import VerifyResult
@@ -66,6 +67,14 @@ def test_history(shell: Shell) -> None:
     assert document["view"] == "v"
     assert document["refreshes"][0]["sources"] == [{"name": "orders", "version": 4}]
     assert document["refreshes"][0]["wall_seconds"] is None
+
+
+def test_history_of_all_views(shell: Shell) -> None:
+    engine = FakeEngine(history=FakeFrame("", Row(view="default.v", **PAST.asDict())))
+    ran = shell.on(engine, "history")
+    heading, _, row = (line.split() for line in ran.out.splitlines())
+    assert engine.asked == [("history", None)]
+    assert (heading[0], row[0]) == ("view", "default.v")
 
 
 def test_a_view_that_was_never_refreshed_has_an_empty_history(shell: Shell) -> None:

@@ -131,9 +131,9 @@ def explain(context: Context) -> int:
 
 
 def history(context: Context) -> int:
-    """List a view's refreshes, the newest first."""
+    """List the refreshes of a view, or of all, the newest first."""
     options = context.options
-    with context.activity.doing(f"reading the history of {options.name}"):
+    with context.activity.doing(f"reading the history of {options.name or 'all views'}"):
         rows = [
             row.asDict(recursive=True) for row in context.engine.history(options.name).take(options.limit)
         ]
@@ -147,6 +147,7 @@ def history(context: Context) -> int:
 
 def _refreshed(row: dict[str, Any]) -> dict[str, Any]:
     return {
+        **({"view": row["view"]} if "view" in row else {}),
         "refreshed at": str(row["refreshed_at"])[:19].replace("T", " "),
         "technique": row["technique"],
         "rows": signed(row["rows_deleted"], row["rows_inserted"]),

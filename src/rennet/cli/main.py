@@ -224,8 +224,8 @@ COMMANDS: dict[str, tuple[str, *tuple[Argument, ...]]] = {
         (("subject",), {"metavar": "NAME_OR_QUERY", "help": "a view, or a SELECT"}),
     ),
     "history": (
-        "list the refreshes of a view, the newest first",
-        NAME,
+        "list the refreshes of a view, or of all views, the newest first",
+        (("name",), {"metavar": "NAME", "nargs": "?", "help": "the view; all if there is none"}),
         _number("--limit", 20, "list at most so many"),
     ),
     "verify": (

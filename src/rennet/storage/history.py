@@ -1,8 +1,9 @@
-"""A view's refreshes: those that committed, from the Delta log, and those that did not, from events."""
+"""The refreshes of views: those that committed, from the Delta log, and those that did not, from events."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -25,11 +26,25 @@ SCHEMA = (
 
 
 def frame(jvm: Jvm, path: str) -> DataFrame:
-    """All refreshes still on record, the newest first."""
-    rows = [_committed(version, stored) for version, stored in _commits(jvm, path)]
-    rows += [_event(each) for each in events(jvm, path)]
-    rows.sort(key=lambda row: str(row[0]), reverse=True)
+    """All refreshes of a view still on record, the newest first."""
+    rows = sorted(_rows(jvm, path), key=_moment, reverse=True)
     return jvm.spark.createDataFrame(rows, SCHEMA)
+
+
+def of_all(jvm: Jvm, paths: Mapping[str, str]) -> DataFrame:
+    """The same of several views, given by name, in one table that says which view each was of."""
+    rows = [(view, row) for view, path in paths.items() for row in _rows(jvm, path)]
+    rows.sort(key=lambda named: _moment(named[1]), reverse=True)
+    return jvm.spark.createDataFrame([(view, *row) for view, row in rows], f"view string, {SCHEMA}")
+
+
+def _rows(jvm: Jvm, path: str) -> list[tuple[Any, ...]]:
+    committed = [_committed(version, stored) for version, stored in _commits(jvm, path)]
+    return committed + [_event(each) for each in events(jvm, path)]
+
+
+def _moment(row: tuple[Any, ...]) -> str:
+    return str(row[0])
 
 
 def _commits(jvm: Jvm, path: str) -> list[tuple[int, dict[str, Any]]]:
