@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 JavaObject = Any
-FEW = 10
-"""So many items make a Java list in one round trip."""
+FEW = 8
+"""So many items make a sequence in one round trip."""
 SEPARATOR = "\u0001"
 """Between texts that are fetched together."""
 COLUMN = re.compile(r"(.*)#(\d+)L?(-T\d+ms)?", re.DOTALL)
@@ -53,9 +54,8 @@ class Jvm:
         self._types: dict[str, JavaObject] = {}
         self._objects: dict[str, JavaObject] = {}
         self._kept: dict[Hashable, JavaObject] = {}
-        self._to_seq = self.type("org.apache.spark.api.python.PythonUtils").toSeq
-        self._list_of = self.type("java.util.List").of
-        self._array_list = self.type("java.util.ArrayList")
+        sequences = self.compiled("Sequences")
+        self._seq_of, self._joined, self._listed = sequences.of, sequences.joined, sequences.listed
         self._option = self.type("scala.Option").apply
         self._or_null = self.singleton("scala.$less$colon$less").refl()
         self.none: JavaObject = self.type("scala.Option").empty()
@@ -129,6 +129,20 @@ class Jvm:
         """A static method, or one of a Scala `object` that has a class beside it."""
         return self.kept((name, method), lambda: getattr(self.type(name), method))
 
+    def compiled(self, name: str) -> JavaObject:
+        """An object of rennet's own Java class of that name, made once in a JVM.
+
+        Some classes must be Java, since Spark or Delta call them or there would be a question for every row.
+        Spark's own compiler (Janino) reads them.
+        """
+        return self.kept(("java", name), lambda: self._compiled(name).newInstance())
+
+    def _compiled(self, name: str) -> JavaObject:
+        compiler = self.type("org.codehaus.janino.SimpleCompiler")()
+        compiler.setParentClassLoader(self.loader)
+        compiler.cook(files("rennet").joinpath("java", f"{name}.java").read_text(encoding="utf-8"))
+        return compiler.getClassLoader().loadClass(f"rennet.{name}")
+
     def kept(self, key: Hashable, make: Callable[[], JavaObject]) -> JavaObject:
         """An object that is the same for every session, made when it is first asked for."""
         found = self._kept.get(key)
@@ -151,16 +165,14 @@ class Jvm:
     def seq(self, items: Iterable[JavaObject]) -> JavaObject:
         """A Scala `Seq` of the items."""
         given = list(items)
-        if len(given) <= FEW:
-            return self._to_seq(self._list_of(*given))
-        made = self._array_list()
-        for start in range(0, len(given), FEW):
-            made.addAll(self._list_of(*given[start : start + FEW]))
-        return self._to_seq(made)
+        made = self._seq_of(*given[:FEW])
+        for start in range(FEW, len(given), FEW):
+            made = self._joined(made, self._seq_of(*given[start : start + FEW]))
+        return made
 
     def scala_seq(self, java_list: JavaObject) -> JavaObject:
         """A Java list as a Scala `Seq`."""
-        return self._to_seq(java_list)
+        return self._listed(java_list)
 
     def items(self, seq: JavaObject) -> list[JavaObject]:
         """A Scala `Seq` as a Python list."""

@@ -163,7 +163,8 @@ def _delete_few(
     writer: Writer, transaction: Transaction, lost: DataFrame, content: int, weight: int
 ) -> Deleted | None:
     """The same for a few rows, whose hashes are looked for as values; None if they are many or not alone."""
-    told = few_texts(writer.jvm, lost, f"concat({LOST}{content}, ' ', -{LOST}{weight})")
+    watched = not writer.together
+    told = few_texts(writer.jvm, lost, f"concat({LOST}{content}, ' ', -{LOST}{weight})", watched)
     if told is None:
         return None
     wanted = [text.split(" ") for text in told]
@@ -171,9 +172,8 @@ def _delete_few(
     if not wanted:  # the view need not be read to find nothing
         return Deleted(0, 0)
     same = f"{CONTENT} IN ({', '.join(hashed for hashed, _ in wanted)})"
-    found = few_texts(
-        writer.jvm, _target(writer, transaction).where(same), f"concat({CONTENT}, ' ', {ROW}, ' ', {FILE})"
-    )
+    stored = _target(writer, transaction).where(same)
+    found = few_texts(writer.jvm, stored, f"concat({CONTENT}, ' ', {ROW}, ' ', {FILE})", watched)
     places = [text.split(" ", 2) for text in found or ()]
     if len({hashed for hashed, *_ in places}) != expected or len(places) != expected:
         return None

@@ -30,7 +30,6 @@ from rennet.plan.expressions import (
     cast,
     literal,
 )
-from rennet.plan.fetching import first_rows
 from rennet.plan.functions import EXPRESSIONS, Functions
 from rennet.plan.ir import (
     ANTI,
@@ -58,6 +57,7 @@ from rennet.plan.ir import (
 from rennet.plan.limits import Limits
 from rennet.plan.pinning import moment_literal
 from rennet.plan.surgery import map_expressions, map_subqueries
+from rennet.storage.fetching import first_rows
 
 PLANS = "org.apache.spark.sql.catalyst.plans."
 NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pyspark.errors import AnalysisException
 
 from rennet.jvm import JavaObject, Jvm
-from rennet.storage.java import instance
 from rennet.storage.names import ViewName
 
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
@@ -78,7 +77,7 @@ def _answers(jvm: Jvm) -> Answers | None:
 
 
 def _listening(jvm: Jvm) -> Answers:
-    changes = instance(jvm, "CatalogChanges")
+    changes = jvm.compiled("CatalogChanges")
     jvm.session.sharedState().externalCatalog().addListener(changes)
     return Answers(changes)
 

@@ -2,15 +2,14 @@
 
 Delta makes a DataFrame of such a list whenever it is asked for it, at every scan and twice for tables with
 deletion vectors: planning that takes longer than most small scans. Nothing in Delta can be told to leave it,
-so its two classes are extended (`KnownFiles.java`).
+so its two classes are extended (`java/KnownFiles.java`).
 """
 
 from __future__ import annotations
 
 from rennet.jvm import JavaObject, Jvm
-from rennet.storage.java import instance
 
 
 def known_files(jvm: Jvm) -> JavaObject:
     """What makes such lists."""
-    return instance(jvm, "KnownFiles")
+    return jvm.compiled("KnownFiles")

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from rennet.jvm import SEPARATOR, JavaObject, Jvm
+from rennet.storage.fetching import first_rows
 from rennet.storage.files import records
 from rennet.storage.sources import DELTA, fetched, parse_actions, to_json
 
@@ -90,14 +91,14 @@ def by_file(places: Iterable[tuple[str, str]]) -> RowsOfFiles:
     return found
 
 
-def few_texts(jvm: Jvm, frame: DataFrame, text: str) -> list[str] | None:
-    """A text of every row, all fetched as one; None if they are too many."""
-    told = frame.selectExpr(text)._jdf.limit(FEW + 1).collectAsList()
-    if told.size() > FEW:
-        return None
-    joined = jvm.scala_seq(told).addString(jvm.type("scala.collection.mutable.StringBuilder")(), SEPARATOR)
-    rows = fetched(joined)
-    return [row[1:-1] for row in rows.split(SEPARATOR)] if rows else []  # a row is written in brackets
+def few_texts(jvm: Jvm, frame: DataFrame, text: str, watched: bool = True) -> list[str] | None:
+    """A text of every row, all fetched as one; None if they are too many. `watched`: see `first_rows`."""
+    plan = frame.selectExpr(text)._jdf.queryExecution().executedPlan()
+    rows = first_rows(jvm, plan, FEW + 1, watched)
+    count = len(rows)
+    if count == 0 or count > FEW:
+        return None if count else []
+    return fetched(jvm.compiled("Texts").joined(rows, SEPARATOR)).split(SEPARATOR)
 
 
 def absolute(root: str, path: str) -> str:

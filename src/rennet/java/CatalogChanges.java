@@ -1,4 +1,4 @@
-package rennet.storage;
+package rennet;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogEvent;

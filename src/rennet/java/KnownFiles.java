@@ -1,4 +1,4 @@
-package rennet.storage;
+package rennet;
 
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SparkSession;
