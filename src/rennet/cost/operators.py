@@ -36,8 +36,10 @@ PLACE = 150
 """Bytes of a place in the view: the name of a file, and the number of a row."""
 HASH = 8
 """Bytes of the hash that rows are looked up by; it cannot be compressed."""
-WORTH_A_FEED = 50_000
-"""If rows were deleted from files of so many, whoever reads the changes is spared going through those."""
+WORTH_A_FEED = 200_000
+"""If rows were deleted from files of so many, whoever reads the changes is spared going through those.
+
+At 57,000 rows and 200 changes the feed took 60 ms, 8 ms of them CPU, and reading the file 5 ms of CPU."""
 MARK = 2
 """Values that are written for a row that is marked as deleted: rows to delete lie anywhere, and their files
 get a list of them each."""
