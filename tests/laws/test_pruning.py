@@ -22,11 +22,11 @@ def test_plans_with_fewer_columns_change_the_same_rows(case: Case) -> None:
     stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
     for plan in candidates(layout, case.derivation).values():
         if isinstance(plan, RefreshPlan):
-            pruned = _reading_all(fewer_columns(plan), _scans(plan))
+            pruned = reading_all(fewer_columns(plan), scans_of(plan))
             assert refreshed(pruned, stored, case.world) == wanted, plan.technique
 
 
-def _scans(plan: RefreshPlan) -> list[Scan]:
+def scans_of(plan: RefreshPlan) -> list[Scan]:
     found: list[Scan] = []
 
     def note(tree: Node) -> Node:
@@ -43,7 +43,7 @@ def _scans(plan: RefreshPlan) -> list[Scan]:
     return found
 
 
-def _reading_all(plan: RefreshPlan, scans: list[Scan]) -> RefreshPlan:
+def reading_all(plan: RefreshPlan, scans: list[Scan]) -> RefreshPlan:
     """The same plan for the evaluator, whose tables have all their columns."""
 
     def looked_up(part: Expr) -> Expr | None:

@@ -7,18 +7,21 @@ of millions to meet a thousand changed rows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rennet.cost.sizes import Flows, width
+from rennet.cost.states import looked_at_once, of_same_columns
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
 from rennet.delta.narrow import meeting, meeting_through
 from rennet.plan.ir import (
     ANTI,
+    EXISTENCE,
     INNER,
     LEFT,
     RIGHT,
     SEMI,
+    SINGLE,
     Aggregate,
     Filter,
     GroupMap,
@@ -32,6 +35,7 @@ from rennet.plan.ir import (
     Union,
     Window,
     as_computed,
+    distinct,
 )
 from rennet.plan.prune import Pruning
 
@@ -81,7 +85,7 @@ class Fitting:
 
     def fitted(self, plan: RefreshPlan) -> RefreshPlan:
         """The same rows, less read and shuffled for them."""
-        return fewer_columns(self._sharing(mapped(plan, self.node)))
+        return fewer_columns(self._sharing(self._looked_at_once(mapped(plan, self.node))))
 
     def node(self, node: Node) -> Node:
         return _rewritten(node, self._pruned, self._done)
@@ -89,11 +93,12 @@ class Fitting:
     def _pruned(self, node: Node) -> Node:
         """L ⟕ R = L ⟕ (R ⋉ L), for a small L: only R ⋉ L can be found by sending L to every task
 
-        L need not be small if what it was selected by is: L ⟕ R = L ⟕ (R ⋉ D) for L = L' ⋉ D.
+        L need not be small if what it was selected by is: L ⟕ R = L ⟕ (R ⋉ D) for L = L' ⋉ D. Also for semi,
+        anti, existence and single joins in place of ⟕.
         """
-        if not isinstance(node, Join) or node.how not in (LEFT, RIGHT):
+        if not isinstance(node, Join) or node.how not in ONE_SIDED:
             return node
-        outer, inner = node.children if node.how == LEFT else reversed(node.children)
+        outer, inner = node.children if node.how != RIGHT else reversed(node.children)
         if self.small(outer):
             few, once = meeting(inner, outer, node.condition)
             by = outer
@@ -104,7 +109,18 @@ class Fitting:
             (few, by), once = found, outer
         if self._bytes(inner) < max(WORTH_PRUNING, LARGER * self._bytes(by)):
             return node
-        return node.with_children((once, few) if node.how == LEFT else (few, once))
+        return node.with_children((once, few) if node.how != RIGHT else (few, once))
+
+    def _looked_at_once(self, plan: RefreshPlan) -> RefreshPlan:
+        """A large table that is looked at for few keys, in whatever states, is read once for all of them."""
+        while looked_at_once(trees(plan), self._worth_one_look):
+            plan = mapped(plan, of_same_columns(trees(plan)))
+            plan = _replaced(plan, looked_at_once(trees(plan), self._worth_one_look))
+        return plan
+
+    def _worth_one_look(self, node: Join) -> bool:
+        large = self._bytes(node.left) >= WORTH_PRUNING
+        return large and self.small(node.right) and self._bytes(node) <= SMALL
 
     def _sharing(self, plan: RefreshPlan) -> RefreshPlan:
         """Changes for which much has to be read are read once, however often they are used."""
@@ -113,11 +129,8 @@ class Fitting:
         mapped(plan, lambda node: uses.update(_changes_read(node, seen)) or node)
         kept = {scan: Once((scan,)) for scan, times in uses.items() if times > 1 and self._dear(scan)}
 
-        def shared(node: Node) -> Node:
-            return kept.get(node, node) if isinstance(node, Scan) else node
-
-        done: _Done = {}
-        return mapped(plan, lambda node: _rewritten(node, shared, done)) if kept else plan
+        scans = (node for node in distinct(trees(plan)) if isinstance(node, Scan))
+        return _replaced(plan, {id(scan): kept[scan] for scan in scans if scan in kept})
 
     def _dear(self, scan: Scan) -> bool:
         read = self.flows.statistics.changes.get(scan.source)
@@ -158,6 +171,13 @@ def mapped(plan: RefreshPlan, change: Callable[[Node], Node]) -> RefreshPlan:
     return replace(plan, inserted=inserted, removed=removed, repair=repair)
 
 
+def _replaced(plan: RefreshPlan, instead: Mapping[int, Node]) -> RefreshPlan:
+    """The plan with other nodes instead of some, which are given by their ids."""
+    done: _Done = {}
+    put = lambda node: instead.get(id(node), node)  # noqa: E731
+    return mapped(plan, lambda node: _rewritten(node, put, done)) if instead else plan
+
+
 def _rewritten(node: Node, change: Callable[[Node], Node], done: _Done) -> Node:
     """Every node changed, from below; one that is shared stays shared."""
     found = done.get(id(node))
@@ -184,6 +204,8 @@ def _bounded(node: Node) -> bool:
     return isinstance(node, BOUNDED) and all(map(_bounded, node.children))
 
 
+ONE_SIDED = (LEFT, RIGHT, SEMI, ANTI, EXISTENCE, SINGLE)
+"""Joins that only look at one side for what there is on the other."""
 SHUFFLING = (Aggregate, Window, GroupMap, Limited)
 """Operators that need the rows of one key, or all, in one task."""
 BOUNDED = (Project, Filter, Union, Aggregate, Once)

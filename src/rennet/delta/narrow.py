@@ -68,13 +68,13 @@ def meeting_through(rows: Node, met: Node, condition: Expr | None) -> tuple[Node
     semi = met.child if isinstance(met, Once) else met
     if not isinstance(semi, Join) or semi.how != SEMI or not _is_read(semi.right):
         return None
-    agreed = dict(_pairs(semi.left, semi.right, semi.condition))
-    pairs = [(mine, agreed[theirs]) for mine, theirs in _pairs(rows, met, condition) if theirs in agreed]
+    agreed = dict(agreeing(semi.left, semi.right, semi.condition))
+    pairs = [(mine, agreed[theirs]) for mine, theirs in agreeing(rows, met, condition) if theirs in agreed]
     return _agreeing(rows, semi.right, pairs, _placed) if pairs else None
 
 
 def _meeting(rows: Node, met: Node, condition: Expr | None, place: Place) -> tuple[Node, Node]:
-    return _agreeing(rows, met, _pairs(rows, met, condition), place)
+    return _agreeing(rows, met, agreeing(rows, met, condition), place)
 
 
 def _agreeing(rows: Node, met: Node, pairs: list[tuple[Expr, Expr]], place: Place) -> tuple[Node, Node]:
@@ -94,6 +94,16 @@ def _is_read(rows: Node) -> bool:
     return isinstance(rows, Once | Scan) or (isinstance(rows, Project | Filter) and _is_read(rows.child))
 
 
+def agreeing(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
+    """What the two sides must agree in; that NULLs agree too only keeps more."""
+    found = []
+    for part in equalities(condition):
+        for mine, theirs in (part.children, part.children[::-1]):
+            if reads(mine, rows.ids) and reads(theirs, met.ids):
+                found.append((mine, theirs))
+    return found
+
+
 def having(
     rows: Node, keys: tuple[Attribute, ...], wanted: Node, bounds: tuple[Bound, ...] | None = None
 ) -> Node:
@@ -104,16 +114,6 @@ def having(
     limits = key_bounds(keys, wanted) if bounds is None else bounds
     pairs = tuple(zip(keys, wanted.output, strict=True))
     return bounded(_selected(rows, pairs, wanted), limits)
-
-
-def _pairs(rows: Node, met: Node, condition: Expr | None) -> list[tuple[Expr, Expr]]:
-    """What the two sides must agree in; that NULLs agree too only keeps more."""
-    found = []
-    for part in equalities(condition):
-        for mine, theirs in (part.children, part.children[::-1]):
-            if reads(mine, rows.ids) and reads(theirs, met.ids):
-                found.append((mine, theirs))
-    return found
 
 
 def _placed(node: Node, keys: tuple[Key, ...], wanted: Node) -> Node:

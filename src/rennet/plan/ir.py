@@ -8,7 +8,7 @@ so no expression ever has to be rewritten. Constructors refuse ill-formed plans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
@@ -486,6 +486,18 @@ def used_columns(plan: Node) -> dict[str, set[str]]:
             found = used.setdefault(node.source, set())
             found |= {a.name for a in node.output if a.id in references}
     return used
+
+
+def distinct(trees: Iterable[Node]) -> Iterator[Node]:
+    """Every node of some plans once, though several of them may share it."""
+    seen: set[int] = set()
+    waiting = list(trees)
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            waiting += node.children
+            yield node
 
 
 def as_computed(node: Node, done: set[int]) -> Iterator[Node]:

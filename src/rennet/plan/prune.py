@@ -7,7 +7,7 @@ takes questions to the JVM.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from rennet.plan.expressions import Attribute, Bound, Expr, Named, Subquery
@@ -44,10 +44,11 @@ HANDING_ON = (Filter, Window, PassThrough, Limited, Once, Replicate)
 class Pruning:
     """The same plans with fewer columns inside; of the `roots` all are wanted.
 
-    What several of them share stays shared, with the columns that any of them reads.
+    What several of them share stays shared, with the columns that any of them reads. If `alike`, a table has
+    the same columns in all its states.
     """
 
-    def __init__(self, roots: Sequence[Node]) -> None:
+    def __init__(self, roots: Sequence[Node], alike: bool = False) -> None:
         self._done: dict[int, tuple[Node, Node]] = {}
         self._wanted: dict[int, set[int]] = {}
         order = _parents_first(roots)
@@ -58,6 +59,15 @@ class Pruning:
         for node in order:
             for child, ids in _asked(node, self._wanted[id(node)]):
                 self._want(child, ids)
+        if alike:
+            self._want_alike([node for node in order if isinstance(node, Scan)])
+
+    def _want_alike(self, scans: Sequence[Scan]) -> None:
+        wanted: dict[Hashable, set[int]] = {}
+        for scan in scans:
+            wanted.setdefault(table_of(scan), set()).update(self._wanted[id(scan)])
+        for scan in scans:
+            self._want(scan, wanted[table_of(scan)])
 
     def _want(self, node: Node, ids: Iterable[int]) -> None:
         self._wanted.setdefault(id(node), set()).update(ids)
@@ -98,6 +108,12 @@ class Pruning:
 
         condition = node.condition.transform(change)
         return node if condition is node.condition else replace(node, condition=condition)
+
+
+def table_of(scan: Scan) -> Hashable:
+    """Which table of the query it is, in whatever state: one that is there twice is two."""
+    columns = scan.output[:-1] if scan.state is State.DELTA else scan.output
+    return scan.source, tuple(column.id for column in columns)
 
 
 def _parents_first(roots: Sequence[Node]) -> list[Node]:

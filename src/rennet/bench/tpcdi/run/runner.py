@@ -217,8 +217,9 @@ class Runner:
         chosen = self.record.find("refreshes", batch=batch, mode="AUTO", view=view)
         possible = [each["technique"] for entry in chosen for each in entry.get("techniques", ())
                     if each["applicable"]]  # fmt: skip
-        for technique in dict.fromkeys(possible):
-            for number in range(self.plan.repeat):
+        # In turns: what is compiled, or read into memory, by one helps the others alike.
+        for number in range(self.plan.repeat):
+            for technique in dict.fromkeys(possible):
                 if not self.record.find("forced", batch=batch, view=view, asked=technique, run=number):
                     entry = self._forced(batch, view, Technique(technique))
                     self.record.add("forced", batch=batch, view=view, asked=technique, run=number, **entry)
