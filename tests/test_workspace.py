@@ -16,7 +16,7 @@ from rennet.errors import Technique
 from rennet.execute.workspace import LITTLE, SMALL_WORK, TINY_WORK, WORTH_A_CORE, fit, lightly, workspace
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import MOST_IN_DRIVER
-from rennet.storage import tables
+from rennet.storage import catalog, tables
 from rennet.storage.names import ViewName
 from rennet.storage.sources import current, delta_log
 
@@ -104,7 +104,10 @@ def test_a_log_is_listed_once_in_a_piece_of_work(spark: SparkSession, jvm: Jvm, 
     assert current(jvm.begin(), log).version() == 2
 
 
-def test_the_catalog_is_asked_once_unless_it_was_changed(spark: SparkSession, jvm: Jvm) -> None:
+def test_a_catalog_of_several_processes_is_asked_once_unless_it_was_changed(
+    spark: SparkSession, jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "_answers", lambda _: None)
     name = ViewName("default", "asked")
     with workspace(jvm) as inside:
         assert tables.location_of(inside, name) is None
