@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import expm1
 
 from rennet.delta.change import WEIGHT
+from rennet.delta.windows import WHOLE
 from rennet.plan.expressions import Alias, Attribute, Bound, Expr, columns_of, conjuncts, equalities
 from rennet.plan.ir import (
     ANTI,
@@ -58,6 +60,12 @@ COUNTED = 0.95
 """Which part has a count, or a sum of weights, that is not zero."""
 GROUPS = 0.75
 """So many groups have n rows, as a power of n, where the view itself does not tell."""
+SERIES = 0.5
+"""The same of the partitions of an ordered window: as many as each has rows."""
+ALONE = 0.05
+"""Which part of a partition a single change concerns."""
+INSIDE = 0.9
+"""Which part of the rows that are needed for a range of a window lies in it."""
 FEWER = 2.0
 """A side of a join with so many times fewer rows than the result is not where those come from."""
 GENERATED = 3.0
@@ -101,6 +109,8 @@ class Statistics:
     """Per source, the columns that can reach the result."""
     netted: Collection[str] = ()
     """Sources whose changes hold rows with both signs, which cancel."""
+    growing: Collection[str] = ()
+    """Sources that only gained rows: what is new often is at the end, what is changed may be anywhere."""
     backing: Backing = field(default_factory=Backing)
 
 
@@ -112,13 +122,17 @@ class Flow:
     base: float
     together: bool = False
     """Were rows left out by key, so that of each group there are all or none?"""
+    scattered: bool = False
+    """Are they changes that may be anywhere?"""
+    reach: float = 1.0
+    """Of partitions of a window: which part of each the changes concern."""
 
     @property
     def share(self) -> float:
         return min(1.0, self.rows / self.base) if self.base else 1.0
 
     def times(self, factor: float) -> Flow:
-        return Flow(self.rows * factor, self.base * factor, self.together)
+        return replace(self, rows=self.rows * factor, base=self.base * factor)
 
 
 def width(columns: tuple[Attribute, ...]) -> float:
@@ -159,11 +173,11 @@ class Flows:
             return self._join(node)
         below = [self.of(child) for child in node.children]
         if isinstance(node, Union):
-            together = any(f.together for f in below)
-            return Flow(sum(f.rows for f in below), sum(f.base for f in below), together)
+            together, scattered = any(f.together for f in below), any(f.scattered for f in below)
+            return Flow(sum(f.rows for f in below), sum(f.base for f in below), together, scattered)
         (flow,) = below if len(below) == 1 else (max(below, key=lambda f: f.rows),)
         if isinstance(node, Filter):
-            return flow.times(kept(node.condition))
+            return flow.times(self._kept(node))
         if isinstance(node, Aggregate):
             return self._aggregate(node, flow)
         if isinstance(node, Generate):
@@ -179,7 +193,8 @@ class Flows:
         if node.state is not State.DELTA:
             return Flow(whole, whole)
         changed = self.statistics.changes.get(node.source, TableSize(0.0))
-        return Flow(changed.rows_of(node.output), whole)
+        scattered = node.source not in self.statistics.growing
+        return Flow(changed.rows_of(node.output), whole, scattered=scattered)
 
     def _join(self, node: Join) -> Flow:
         left, right = self.of(node.left), self.of(node.right)
@@ -192,18 +207,29 @@ class Flows:
             base = max(left.base, right.base)
         else:
             base = left.base * right.base * (1.0 if node.condition is None else 0.1)
-        rows = base * left.share * right.share
+        rows = base * left.share * right.share * left.reach * right.reach
         if node.how in (LEFT, FULL):
             rows = max(rows, left.rows)
         if node.how in (RIGHT, FULL):
             rows = max(rows, right.rows)
-        return Flow(rows, base)
+        return Flow(rows, base, scattered=left.scattered or right.scattered)
+
+    def _kept(self, node: Filter) -> float:
+        """Limits of changes that may be anywhere leave nothing out."""
+        parts = conjuncts(node.condition)
+        return kept([part for part in parts if not (isinstance(part, Bound) and self._wide(part))])
+
+    def _wide(self, limit: Bound) -> bool:
+        below = () if limit.summary is None else limit.summary.children
+        return any(self.of(rows).scattered for rows in below)
 
     def _aggregate(self, node: Aggregate, flow: Flow) -> Flow:
         if not node.grouping:
             return Flow(1.0, 1.0)
         if _adds_weights(node):  # changes of one row are few
             return flow
+        if node.output[-1].name == WHOLE and flow.scattered:
+            return _extents(flow)
         bringing = [self.of(each) for each in _bringing(node.child, columns_of(node.grouping))]
         groups = min(self._groups(node, flow), *(each.base for each in bringing))
         rows = max(1.0, groups * flow.share) if flow.together else groups
@@ -216,6 +242,15 @@ class Flows:
             return max(1.0, view.rows)
         guess = float(max(1.0, flow.base) ** GROUPS)
         return max(guess, min(flow.base, view.rows)) if view.rows and keys in self._as_many else guess
+
+
+def _extents(flow: Flow) -> Flow:
+    """The partitions of a window with changes, which lie here and there: all between them is concerned."""
+    partitions = max(1.0, flow.base**SERIES)
+    places = max(1.0, flow.rows * SIGNS[WEIGHT])
+    touched = partitions * -expm1(-places / partitions)
+    each = places / touched
+    return Flow(touched, partitions, scattered=True, reach=max(ALONE, (each - 1) / (each + 1)))
 
 
 def _adds_weights(node: Aggregate) -> bool:
@@ -283,10 +318,10 @@ def _under(column: Attribute, node: Node) -> Attribute:
     return column
 
 
-def kept(condition: Expr) -> float:
-    """Which part of the rows satisfies a condition; limits at a source only go before what is above them."""
+def kept(conditions: Sequence[Expr]) -> float:
+    """Which part of the rows satisfies all of them; limits at a source only go before what is above them."""
     share = 1.0
-    for part in conjuncts(condition):
+    for part in conditions:
         if isinstance(part, Bound) and (part.of_keys or part.rising is not None):
             continue
         share *= _kept_by(part)
@@ -299,4 +334,6 @@ def _kept_by(part: Expr) -> float:
         return COUNTED
     if part.op in (">", "<") and isinstance(told, Attribute):
         return SIGNS.get(told.name, COUNTED)
+    if part.op == "or" and isinstance(told, Attribute) and told.name == WHOLE:
+        return INSIDE
     return KEPT.get(part.op, 1 / 3)

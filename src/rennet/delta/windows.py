@@ -30,6 +30,8 @@ from rennet.plan.expressions import (
 from rennet.plan.ir import INNER, Aggregate, Node, Once, Window, filter_, join, project
 
 OVER = "WindowExpression"
+WHOLE = "__mv_whole"
+"""Says of a partition that all of it is in range."""
 SLACK = 2
 """Days by which distances in local time are widened: where clocks are set, a day has no fixed length."""
 
@@ -236,7 +238,7 @@ def reached(child: Change, keys: tuple[Attribute, ...], span: Span) -> Reach:
     names = tuple(copy.attribute for copy in copies)
     at = order.attribute
     first, last = alias(call("min", at, type=at.type), "first"), alias(call("max", at, type=at.type), "last")
-    unknown = alias(call("max", call("isnull", at), type="boolean", nullable=False), "__mv_whole")
+    unknown = alias(call("max", call("isnull", at), type="boolean", nullable=False), WHOLE)
     extent: Node = Aggregate(names, (*names, first, last, unknown), (below,))
     if not names:  # without partitions there is a row even if nothing changed
         extent = filter_(extent, call("isnotnull", unknown.attribute, type="boolean"))

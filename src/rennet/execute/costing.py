@@ -74,6 +74,7 @@ def costs(
         layout.plan,
         used_columns(layout.plan),
         frozenset(change.source.path for change in changes if change.nets),
+        frozenset(change.source.path for change in changes if change.kind is ChangeKind.APPEND),
         Backing(view.files, len(layout.stored), view.vectors),
     )
     return Costs(statistics, learned, rates(str(jvm.spark.conf.get("spark.sql.warehouse.dir"))), readers)
