@@ -17,7 +17,8 @@ from rennet.delta.rules import GROWING, RULES, Derivation
 from rennet.enable.layout import Layout, lay_out
 from rennet.enable.order import with_ties_broken, without_order
 from rennet.plan.expressions import AggregateCall, Alias, Attribute, Expr
-from rennet.plan.ir import Aggregate, Join, Node, Scan, State, sources
+from rennet.plan.ir import Aggregate, Join, Node, Scan, State
+from rennet.plan.reading import sources
 from rennet.testing.bags import World, as_delta, at, evaluate, minus
 from rennet.testing.values import Bag, bag
 from tests.laws.queries import (

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan
+from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, candidates
 from rennet.enable.layout import Layout
 from rennet.plan.ir import State
 from rennet.testing.bags import World, at, evaluate
 from rennet.testing.values import Bag, bag
-from tests.laws.cases import written
+from tests.laws.cases import Case, written
 
 
 def built(layout: Layout, world: World, state: State) -> Bag:
     """The backing table, computed in full."""
     return evaluate(at(layout.plan, state), world)
+
+
+def all_refresh(case: Case, made: Callable[[RefreshPlan], RefreshPlan] = lambda plan: plan) -> None:
+    """Whatever is `made` of each technique's plan, it brings the backing table up to date."""
+    layout = case.layout
+    stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
+    for plan in candidates(layout, case.derivation).values():
+        if isinstance(plan, RefreshPlan):
+            assert refreshed(made(plan), stored, case.world) == wanted, plan.technique
 
 
 def refreshed(plan: RefreshPlan, stored: Bag, world: World) -> Bag:

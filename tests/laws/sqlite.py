@@ -25,8 +25,8 @@ from rennet.plan.ir import (
     Scan,
     Union,
     Window,
-    sources,
 )
+from rennet.plan.reading import sources
 from rennet.testing.bags import World
 from rennet.testing.values import Bag, bag
 from tests.laws.queries import SCHEMAS

@@ -28,8 +28,8 @@ from rennet.plan.ir import (
     State,
     Stored,
     project,
-    sources,
 )
+from rennet.plan.reading import sources
 from rennet.testing.bags import World, evaluate, minus, net, plus
 from rennet.testing.values import EvaluationError, bag, convert
 from tests.laws.cases import ANY, DERIVED, LAW, Case, worlds

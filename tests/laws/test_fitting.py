@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -18,34 +17,32 @@ from rennet.delta.rules import Derivation
 from rennet.enable.layout import lay_out
 from rennet.errors import Technique
 from rennet.plan.expressions import same
-from rennet.plan.ir import LEFT, Node, Scan, State, distinct, join
+from rennet.plan.ir import LEFT, Node, Scan, State, join
+from rennet.plan.reading import distinct
 from rennet.testing.bags import World
 from rennet.testing.values import bag
 from tests.laws.cases import LAW, Case
 from tests.laws.queries import SCHEMAS, scan
-from tests.laws.refreshing import built, refreshed
+from tests.laws.refreshing import all_refresh, built, refreshed
 from tests.laws.test_pruning import reading_all, scans_of
 from tests.laws.test_refreshes import ANY_VIEW
 
 LARGE, LITTLE = TableSize(20_000, 1000), TableSize(200, 10)
 
 
-@contextmanager
-def every_way_is_worth_it() -> Iterator[Fitting]:
-    with patch.multiple(fit, WORTH_PRUNING=0, LARGER=0, WORTH_KEEPING=0):
-        yield Fitting(Flows(Statistics(dict.fromkeys(SCHEMAS, LARGE), dict.fromkeys(SCHEMAS, LITTLE), LARGE)))
+def every_way_is_worth_it() -> AbstractContextManager[object]:
+    return patch.multiple(fit, WORTH_PRUNING=0, LARGER=0, WORTH_KEEPING=0)
+
+
+def fitting() -> Fitting:
+    return Fitting(Flows(Statistics(dict.fromkeys(SCHEMAS, LARGE), dict.fromkeys(SCHEMAS, LITTLE), LARGE)))
 
 
 @LAW
 @given(ANY_VIEW)
 def test_fitted_plans_change_the_same_rows(case: Case) -> None:
-    layout = case.layout
-    stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
-    for plan in candidates(layout, case.derivation).values():
-        if isinstance(plan, RefreshPlan):
-            with every_way_is_worth_it() as fitting:
-                fitted = reading_all(fitting.fitted(plan), scans_of(plan))
-            assert refreshed(fitted, stored, case.world) == wanted, plan.technique
+    with every_way_is_worth_it():
+        all_refresh(case, lambda plan: reading_all(fitting().fitted(plan), scans_of(plan)))
 
 
 def outer_join() -> tuple[Case, RefreshPlan]:
@@ -71,8 +68,8 @@ def states_read(plan: RefreshPlan, source: str) -> set[State]:
 def test_a_table_is_looked_at_once_in_one_state() -> None:
     case, plan = outer_join()
     assert states_read(plan, "s") == {State.AFTER, State.BEFORE}
-    with every_way_is_worth_it() as fitting:
-        fitted = fitting.fitted(plan)
+    with every_way_is_worth_it():
+        fitted = fitting().fitted(plan)
     assert states_read(fitted, "s") == {State.AFTER}
     stored, wanted = (built(case.layout, case.world, state) for state in (State.BEFORE, State.AFTER))
     assert refreshed(reading_all(fitted, scans_of(plan)), stored, case.world) == wanted
@@ -95,5 +92,5 @@ def test_values_that_are_equal_but_not_the_same_are_read_in_both_states() -> Non
         )
 
     doubles = mapped(plan, lambda tree: tree.transform_up(inexact))
-    with every_way_is_worth_it() as fitting:
-        assert State.BEFORE in states_read(fitting.fitted(doubles), "s")
+    with every_way_is_worth_it():
+        assert State.BEFORE in states_read(fitting().fitted(doubles), "s")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rennet.enable.determinism import obstacles
 from rennet.enable.order import with_ties_broken, without_order
-from rennet.plan.ir import PassThrough, State, sources
+from rennet.plan.ir import PassThrough, State
+from rennet.plan.reading import sources
 from rennet.testing.bags import at, evaluate
 from tests.laws.cases import ANY, DERIVED, LAW, Case, compositions, worlds
 from tests.laws.queries import Draw, Maker, windowed

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from rennet.delta.generate import CANDIDATES, RefreshPlan, candidates
 from rennet.delta.rules import Derivation
 from rennet.errors import Technique
-from rennet.plan.ir import State, used_columns
+from rennet.plan.ir import State
+from rennet.plan.reading import used_columns
 from rennet.testing.bags import World
 from rennet.testing.values import Bag, bag
 from tests.laws.cases import BRIEFLY, LAW, Case, compositions, grouped, growing, windows
 from tests.laws.queries import SCHEMAS
-from tests.laws.refreshing import built, refreshed, shown
+from tests.laws.refreshing import all_refresh, built, refreshed, shown
 
 TECHNIQUES = dict(CANDIDATES)
 
@@ -56,11 +57,7 @@ def test_a_technique(technique: Technique) -> None:
 @LAW
 @given(ANY_VIEW)
 def test_all_techniques_agree(case: Case) -> None:
-    layout = case.layout
-    stored, wanted = (built(layout, case.world, state) for state in (State.BEFORE, State.AFTER))
-    for plan in candidates(layout, case.derivation).values():
-        if isinstance(plan, RefreshPlan):
-            assert refreshed(plan, stored, case.world) == wanted, plan.technique
+    all_refresh(case)
 
 
 @LAW

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rennet.cost.sizes import Flows, width
-from rennet.cost.states import looked_at_once, of_same_columns
+from rennet.cost.states import looked_at_once
 from rennet.delta.generate import Alike, Keyed, Placed, RefreshPlan, Repair
 from rennet.delta.narrow import meeting, meeting_through
 from rennet.plan.ir import (
@@ -34,10 +34,9 @@ from rennet.plan.ir import (
     State,
     Union,
     Window,
-    as_computed,
-    distinct,
 )
 from rennet.plan.prune import Pruning
+from rennet.plan.reading import as_computed, distinct
 
 SMALL = 16 << 20
 """Rows of so many bytes, as estimated, are sent to every task."""
@@ -113,9 +112,11 @@ class Fitting:
 
     def _looked_at_once(self, plan: RefreshPlan) -> RefreshPlan:
         """A large table that is looked at for few keys, in whatever states, is read once for all of them."""
-        while looked_at_once(trees(plan), self._worth_one_look):
-            plan = mapped(plan, of_same_columns(trees(plan)))
-            plan = _replaced(plan, looked_at_once(trees(plan), self._worth_one_look))
+        if not looked_at_once(trees(plan), self._worth_one_look):
+            return plan
+        plan = fewer_columns(plan, alike=True)
+        while instead := looked_at_once(trees(plan), self._worth_one_look):
+            plan = _replaced(plan, instead)
         return plan
 
     def _worth_one_look(self, node: Join) -> bool:
@@ -140,9 +141,9 @@ class Fitting:
         return self.flows.of(node).rows * width(node.output)
 
 
-def fewer_columns(plan: RefreshPlan) -> RefreshPlan:
-    """Columns that nobody reads are left out, below what is kept as well."""
-    return mapped(plan, Pruning(trees(plan)).node)
+def fewer_columns(plan: RefreshPlan, alike: bool = False) -> RefreshPlan:
+    """Columns that nobody reads are left out, below what is kept as well; for `alike` see `Pruning`."""
+    return mapped(plan, Pruning(trees(plan), alike).node)
 
 
 def trees(plan: RefreshPlan) -> list[Node]:

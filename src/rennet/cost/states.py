@@ -21,13 +21,13 @@ from rennet.plan.ir import (
     Replicate,
     Scan,
     State,
-    distinct,
     filter_,
     join,
     project,
     union,
 )
-from rennet.plan.prune import Pruning, table_of
+from rennet.plan.prune import table_of
+from rennet.plan.reading import distinct
 
 EXACT = frozenset({"bigint", "int", "smallint", "tinyint", "boolean", "date", "timestamp", "timestamp_ntz",
                    "string", "binary"})  # fmt: skip
@@ -65,11 +65,6 @@ def looked_at_once(trees: Sequence[Node], worth: Callable[[Join], bool]) -> dict
         if together:
             return together
     return {}
-
-
-def of_same_columns(trees: Sequence[Node]) -> Callable[[Node], Node]:
-    """Leaves out of a table, in all its states, the columns that are read in none."""
-    return Pruning(trees, alike=True).node
 
 
 def _look(node: Node) -> Look | None:

@@ -19,7 +19,7 @@ from rennet.delta.keys import group_columns
 from rennet.enable.layout import Layout
 from rennet.errors import SessionError
 from rennet.jvm import Jvm
-from rennet.plan.ir import used_columns
+from rennet.plan.reading import used_columns
 from rennet.storage.changes import ChangeKind, SourceChange
 from rennet.storage.sources import SourceVersion, size_in_bytes, snapshot
 

@@ -36,7 +36,8 @@ from rennet.execute.spare import sparing, worth_comparing
 from rennet.execute.workspace import TINY_WORK, WORTH_KEY_RANGES, fit, lightly
 from rennet.jvm import Jvm
 from rennet.plan.dataframe import Writer
-from rennet.plan.ir import Node, used_columns
+from rennet.plan.ir import Node
+from rennet.plan.reading import used_columns
 from rennet.storage.provenance import PROVENANCE_DOMAIN, Definition, Provenance
 from rennet.storage.tables import MaterializedView, first_line
 from rennet.storage.transaction import Transaction

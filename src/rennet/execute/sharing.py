@@ -7,7 +7,8 @@ from collections import Counter
 from rennet.delta.generate import RefreshPlan, rows_named
 from rennet.plan.dataframe import LeafKey, leaf_key
 from rennet.plan.expressions import Subquery
-from rennet.plan.ir import Scan, Stored, as_computed
+from rennet.plan.ir import Scan, Stored
+from rennet.plan.reading import as_computed
 
 
 def read_again(plan: RefreshPlan) -> frozenset[LeafKey] | None:

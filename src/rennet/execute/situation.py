@@ -13,7 +13,8 @@ from rennet.fingerprint.canonical import SETTINGS
 from rennet.fingerprint.compare import difference, same
 from rennet.jvm import Jvm
 from rennet.plan.expressions import AFTER, BEFORE
-from rennet.plan.ir import Constant, Foreign, used_columns
+from rennet.plan.ir import Constant, Foreign
+from rennet.plan.reading import used_columns
 from rennet.storage.changes import ChangeKind, SourceChange, changes_since
 from rennet.storage.provenance import Provenance
 from rennet.storage.sources import SourceVersion, pin, size_in_bytes, snapshot

@@ -95,10 +95,9 @@ def few_texts(jvm: Jvm, frame: DataFrame, text: str, watched: bool = True) -> li
     """A text of every row, all fetched as one; None if they are too many. `watched`: see `first_rows`."""
     plan = frame.selectExpr(text)._jdf.queryExecution().executedPlan()
     rows = first_rows(jvm, plan, FEW + 1, watched)
-    count = len(rows)
-    if count == 0 or count > FEW:
-        return None if count else []
-    return fetched(jvm.compiled("Texts").joined(rows, SEPARATOR)).split(SEPARATOR)
+    if len(rows) > FEW:
+        return None
+    return fetched(jvm.compiled("Texts").joined(rows, SEPARATOR)).split(SEPARATOR) if len(rows) else []
 
 
 def absolute(root: str, path: str) -> str:
