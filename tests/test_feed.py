@@ -17,6 +17,7 @@ from rennet.errors import Technique
 from rennet.execute import apply
 from rennet.jvm import Jvm
 from rennet.storage.changes import changes_since
+from rennet.storage.transaction import Transaction
 from tests.schemas import in_schema
 
 QUERY = "SELECT k, v + 1 AS w, s, day FROM t WHERE v < 100"
@@ -100,6 +101,28 @@ def test_small_views_write_none(spark: SparkSession, engine: Engine, monkeypatch
     spark.sql(CHANGES[2])
     engine.refresh("above", technique=Technique.ROW_BASED)
     assert feed_files(engine)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_it_is_the_same_however_rows_are_written(
+    spark: SparkSession, engine: Engine, monkeypatch: pytest.MonkeyPatch, beside: bool
+) -> None:
+    """While those that go are looked for, or afterwards."""
+    if not beside:
+        monkeypatch.setattr(apply.Arrival, "begin", lambda self, lost: None)
+    with monkeypatch.context() as counted:
+        calls: list[object] = []
+        write = Transaction.append_beside
+        counted.setattr(Transaction, "append_beside", lambda *given: calls.append(given) or write(*given))
+        engine.create_materialized_view("above", QUERY)
+        before = held(spark, "above")
+        spark.sql(CHANGES[0])
+        version = engine.refresh("above", technique=Technique.ROW_BASED).version
+        assert bool(calls) is beside
+    after = Counter(held(spark, "above"))
+    after.subtract(before)
+    assert version is not None
+    assert changed(spark, engine, "above", version) == {row: n for row, n in after.items() if n}
 
 
 def test_a_view_with_a_column_of_the_feeds_has_none(spark: SparkSession, engine: Engine) -> None:

@@ -47,6 +47,7 @@ from rennet.storage.names import ViewName, view_name
 from rennet.storage.provenance import FIXED, Definition
 from rennet.storage.sources import size_in_bytes, snapshot
 from rennet.storage.tables import MaterializedView, first_line
+from rennet.storage.versions import check_versions
 
 if TYPE_CHECKING:
     from rennet.pipelines.asof import AsOf
@@ -78,6 +79,7 @@ class Engine:
     def __init__(self, spark: SparkSession) -> None:
         self.spark = check(spark)
         self._jvm = Jvm.of(spark)
+        check_versions(self._jvm)
         self._functions: dict[ViewName, QueryFunction] = {}
         self._known: dict[ViewName, Known] = {}
 

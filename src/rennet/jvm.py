@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 JavaObject = Any
+Result = TypeVar("Result")
 FEW = 8
 """So many items make a sequence in one round trip."""
 SEPARATOR = "\u0001"
@@ -99,6 +101,22 @@ class Jvm:
                 sessions.setActiveSession(before)
             else:
                 sessions.clearActiveSession()
+
+    def beside(self, work: Callable[[], Result]) -> Future[Result]:
+        """Do some work in a thread of its own, as part of what this thread does: its jobs count as that."""
+        context = self.session.sparkContext()
+        properties = context.getLocalProperties().clone()
+
+        def done() -> Result:
+            context.setLocalProperties(properties)
+            with self.active():
+                return work()
+
+        pool = ThreadPoolExecutor(1, thread_name_prefix="rennet-beside")
+        try:
+            return pool.submit(done)
+        finally:
+            pool.shutdown(wait=False)
 
     def type(self, name: str) -> JavaObject:
         """A class, to call its constructor or static methods."""

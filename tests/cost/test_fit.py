@@ -85,6 +85,12 @@ def test_few_rows_are_told_from_many() -> None:
     assert fitting().few(FEW) and not fitting().few(FACTS)
 
 
+def test_what_met_others_may_be_any_number_of_rows() -> None:
+    keys = join(FACTS, FEW, SEMI, ON)
+    assert fitting().unsure(keys) and not fitting().unsure(join(FEW, FACTS, SEMI, ON))
+    assert not fitting().unsure(join(FACTS, FEW, INNER, ON))  # too many to be sent, by all that is known
+
+
 def replace_state(plan: Node) -> Node:
     """Whole tables are read as they are now."""
 

@@ -51,5 +51,17 @@ def test_rows_that_were_expected_to_be_few_are_kept_if_they_are_not(
         assert sorted(row.id for row in frame.collect()) == [0, 0, 1, 1, 2, 2]
 
 
+@pytest.mark.parametrize("unsure", [True, False])
+def test_spark_knows_how_many_there_are_of_rows_that_may_be_any_number(
+    spark: SparkSession, jvm: Jvm, unsure: bool
+) -> None:
+    node = Once((read(jvm, jvm.analyzed(spark.range(1000).where("id % 100 = 3"))),))
+    writer = Writer(jvm, unsure=lambda _: unsure)
+    with writer.keeping():
+        (leaf,) = jvm.items(jvm.analyzed(writer.dataframe(node)).collectLeaves())
+        rows = jvm.value(leaf.stats().rowCount())
+        assert (rows is not None and str(rows) == "10") is unsure
+
+
 def operators(jvm: Jvm, plan: JavaObject) -> int:
     return 1 + sum(operators(jvm, child) for child in jvm.items(plan.children()))

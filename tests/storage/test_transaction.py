@@ -13,11 +13,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from rennet.errors import ConcurrentRefreshError, PlanError, SessionError
+from rennet.errors import ConcurrentRefreshError, PlanError
 from rennet.jvm import Jvm
-from rennet.storage import transaction
 from rennet.storage.commits import domains, history
-from rennet.storage.transaction import Transaction, self_test
+from rennet.storage.transaction import Transaction
 from rennet.storage.vectors import FILE, ROW
 
 from .conftest import Tables
@@ -202,8 +201,40 @@ def test_partitions_with_odd_names(jvm: Jvm, tables: Tables, spark: SparkSession
     assert ids(spark, name) == [i for i in range(30) if i % 10 > 1]
 
 
-def test_versions(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    self_test(jvm)
-    monkeypatch.setattr(transaction, "SPARK", "9.")
-    with pytest.raises(SessionError, match="needs Spark 9"):
-        self_test(jvm)
+def test_rows_are_written_while_others_are_deleted(
+    jvm: Jvm, spark: SparkSession, table: tuple[str, str]
+) -> None:
+    name, path = table
+    spark.sparkContext.setJobGroup("beside", "beside")
+    with Transaction(jvm, path, rewriting=lambda _: True) as txn:
+        written = txn.append_beside(rows(spark, 2000, 2010))
+        assert txn.delete(positions(txn, "id < 100")) == 100
+        assert written().rows == 10
+        txn.commit({DOMAIN: "one"})
+    assert ids(spark, name) == [*range(100, 1000), *range(2000, 2010)]
+    assert txn.written_by == "DELETION_VECTORS"  # to write a file again would be a second write
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    assert len(spark.sparkContext.statusTracker().getJobIdsForGroup("beside")) >= 2
+
+
+def test_what_cannot_be_written_beside_is_told_by_whoever_waits(
+    jvm: Jvm, spark: SparkSession, table: tuple[str, str]
+) -> None:
+    name, path = table
+    before = ids(spark, name)
+    nothing = rows(spark, 0, 1).selectExpr("CAST(NULL AS BIGINT) AS id", "v", "d")
+    with Transaction(jvm, path) as txn:
+        written = txn.append_beside(nothing)
+        txn.delete(positions(txn, "id < 100"))
+        with pytest.raises((PySparkException, Py4JJavaError), match=r"NOT.NULL|null"):
+            written()
+    with Transaction(jvm, path) as txn:  # and if nobody waits, nothing is lost either
+        txn.append_beside(rows(spark, 3000, 3001))
+    assert ids(spark, name) == before
+
+
+def test_files_are_not_written_again_beside_their_rows(jvm: Jvm, tables: Tables, spark: SparkSession) -> None:
+    name, path = tables.make("id BIGINT, v STRING, d DECIMAL(30, 10)", "feature.domainMetadata=supported")
+    with Transaction(jvm, path) as txn, pytest.raises(PlanError, match="written again"):
+        txn.append_beside(rows(spark, 0, 1))
+    assert ids(spark, name) == []

@@ -72,6 +72,13 @@ class Fitting:
         """Are there likely to be so few rows that it is best to keep them in the driver?"""
         return self.flows.of(node).rows <= FEW_ROWS and self._bytes(node) <= SMALL
 
+    def unsure(self, node: Node) -> bool:
+        """May there be any number of rows, and are there likely to be so few that knowing it is worth a job?
+
+        Then Spark sends them to every task, where it would shuffle a large table to meet them.
+        """
+        return not _bounded(node) and self._bytes(node) <= SMALL
+
     def moved(self, plan: RefreshPlan) -> float:
         """The most bytes that one operator of a plan has sent from task to task, as estimated."""
         seen: set[int] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import MapType
 
 from rennet.cost.operators import WORTH_A_FEED
-from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed
+from rennet.delta.generate import Alike, Keyed, Partitions, Placed, RefreshPlan, Removed, rows_named
 from rennet.enable.layout import CONTENT
 from rennet.errors import Issue, IssueType
 from rennet.execute.workspace import WORTH_KEY_RANGES
@@ -19,7 +20,7 @@ from rennet.plan.ir import Node, union
 from rennet.storage.changes import WEIGHT
 from rennet.storage.names import quote
 from rennet.storage.skipping import Asked, Spans
-from rennet.storage.transaction import Transaction
+from rennet.storage.transaction import Transaction, Written
 from rennet.storage.vectors import FILE, ROW, by_file, few_texts
 
 WANTED, LOST = "__mv_wanted_", "__mv_lost_"
@@ -50,38 +51,83 @@ class Deleted:
     """Their hashes did not tell them apart."""
 
 
+Begin = Callable[[int | None], None]
+"""Is told that rows are about to be looked for that go, and how many if that is known."""
+
+
 def apply(
-    plan: RefreshPlan, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool = False
+    plan: RefreshPlan,
+    writer: Writer,
+    transaction: Transaction,
+    columns: list[str],
+    repeats: bool = False,
+    stored: int | None = None,
 ) -> Applied:
     """Put what a plan changes into the transaction, without committing it.
 
-    `repeats` says that hashes did not tell the stored rows apart before.
+    `repeats` says that hashes did not tell the stored rows apart before, and `stored` how many there are.
     """
     with writer.keeping():
+        arrival = Arrival(plan, writer, transaction, columns, _arriving(plan, writer), stored or 0)
         gone = Deleted()
         if plan.removed is not None:
-            gone = _delete(plan.removed, writer, transaction, columns, repeats)
+            gone = _delete(plan.removed, writer, transaction, columns, repeats, arrival.begin)
             if gone.expected is not None and gone.rows != gone.expected:
                 return Applied(issue=_mismatch(gone.expected, gone.rows))
-        arriving = _arriving(plan, writer)
-        inserted = 0
-        if arriving is not None:
-            noted = _gone(plan.removed, writer, columns) if _worth_a_feed(transaction, gone.rows) else None
-            inserted = transaction.append(_rows(writer, arriving, columns), noted).rows
+        inserted = arrival.end(gone.rows)
         transaction.flush()
         return Applied(gone.rows, inserted, repeats=gone.repeats)
 
 
-def _worth_a_feed(transaction: Transaction, deleted: int) -> bool:
-    return 0 < deleted < transaction.searched >= WORTH_A_FEED and transaction.has_feed
+@dataclass
+class Arrival:
+    """The rows that come: written while those that go are looked for, where neither depends on the other."""
 
+    plan: RefreshPlan
+    writer: Writer
+    transaction: Transaction
+    columns: list[str]
+    rows: Node | None
+    stored: int
+    _written: Callable[[], Written] | None = None
 
-def _gone(removed: Removed | None, writer: Writer, columns: list[str]) -> DataFrame | None:
-    """The deleted rows, where the plan itself says all of each."""
-    if not isinstance(removed, Alike) or len(removed.delta.output) != len(columns) + 1:
-        return None
-    lost = writer.dataframe(removed.delta).toDF(*columns, WEIGHT).where(f"{WEIGHT} < 0")
-    return repeated(lost, f"-{WEIGHT}")
+    def begin(self, lost: int | None) -> None:
+        """Write them from now on: so many rows are about to go, None if nobody knows how many.
+
+        Not if many go, for then files may be better written again, together with what comes.
+        """
+        wanted = None if self.plan.removed is None else rows_named(self.plan.removed)
+        if self._written is not None or self.rows is None or wanted is None:
+            return
+        if not self.transaction.marks or not self.writer.few(wanted):
+            return
+        feed = bool(lost) and self._worth_a_feed(self.stored)
+        self._written = self.transaction.append_beside(self._frame(self.rows), self._feed() if feed else None)
+
+    def end(self, lost: int) -> int:
+        """How many rows came, once they are written."""
+        if self._written is not None:
+            return self._written().rows
+        if self.rows is None:
+            return 0
+        feed = 0 < lost < self.transaction.searched and self._worth_a_feed(self.transaction.searched)
+        return self.transaction.append(self._frame(self.rows), self._feed() if feed else None).rows
+
+    def _frame(self, node: Node) -> DataFrame:
+        """The rows of a plan; if the driver has them, in one part: each is a file that is written."""
+        rows = self.writer.dataframe(node).toDF(*self.columns)
+        return rows.coalesce(1) if self.writer.in_driver(node) else rows
+
+    def _worth_a_feed(self, searched: int) -> bool:
+        return searched >= WORTH_A_FEED and self.transaction.has_feed
+
+    def _feed(self) -> DataFrame | None:
+        """The rows that go, where the plan itself says all of each."""
+        removed = self.plan.removed
+        if not isinstance(removed, Alike) or len(removed.delta.output) != len(self.columns) + 1:
+            return None
+        lost = self.writer.dataframe(removed.delta).toDF(*self.columns, WEIGHT).where(f"{WEIGHT} < 0")
+        return repeated(lost, f"-{WEIGHT}")
 
 
 def repeated(rows: DataFrame, times: str) -> DataFrame:
@@ -103,32 +149,37 @@ def _arriving(plan: RefreshPlan, writer: Writer) -> Node | None:
     return union([plan.inserted, plan.repair.rows])
 
 
-def _rows(writer: Writer, node: Node, columns: list[str]) -> DataFrame:
-    """The rows of a plan; if the driver has them, in one part: each is a file that is written."""
-    rows = writer.dataframe(node).toDF(*columns)
-    return rows.coalesce(1) if writer.in_driver(node) else rows
-
-
 def _delete(
-    removed: Removed, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool
+    removed: Removed,
+    writer: Writer,
+    transaction: Transaction,
+    columns: list[str],
+    repeats: bool,
+    begin: Begin,
 ) -> Deleted:
-    """Delete the rows that a plan removes."""
+    """Delete the rows that a plan removes; what is to be done meanwhile begins before they are looked for."""
     if isinstance(removed, Partitions):
         return Deleted(transaction.delete_partitions(removed.column, removed.values))
+    if isinstance(removed, Alike):
+        return _delete_alike(removed, writer, transaction, columns, repeats, begin)
+    begin(None)
     if isinstance(removed, Placed):
         places = writer.dataframe(removed.rows).toDF(FILE, ROW)
         few = writer.few(removed.rows)
         return Deleted(transaction.delete(places.where(f"{ROW} IS NOT NULL"), few=few))
-    if isinstance(removed, Keyed):
-        keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
-        target = _target(writer, transaction, _spans_of_keys(keys, removed, writer, transaction, columns))
-        found = _of_keys(target, keys, removed, columns, writer.skipping)
-        return Deleted(transaction.delete(found, few=writer.together))
-    return _delete_alike(removed, writer, transaction, columns, repeats)
+    keys = named(writer.dataframe(removed.keys), WANTED, len(removed.keys.output))
+    target = _target(writer, transaction, _spans_of_keys(keys, removed, writer, transaction, columns))
+    found = _of_keys(target, keys, removed, columns, writer.skipping)
+    return Deleted(transaction.delete(found, few=writer.together))
 
 
 def _delete_alike(
-    removed: Alike, writer: Writer, transaction: Transaction, columns: list[str], repeats: bool
+    removed: Alike,
+    writer: Writer,
+    transaction: Transaction,
+    columns: list[str],
+    repeats: bool,
+    begin: Begin,
 ) -> Deleted:
     """By hash if that tells rows apart, for then no other column of the stored rows has to be read.
 
@@ -144,12 +195,13 @@ def _delete_alike(
     # Of a large view it is worth a job to know where they can be.
     few = writer.together or (writer.few(removed.delta) and transaction.size < WORTH_KEY_RANGES)
     if CONTENT in columns[:count] and not repeats and few:
-        deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count)
+        deleted = _delete_few(writer, transaction, lost, columns.index(CONTENT), count, begin)
         if deleted is not None:
             return deleted
     expected, spans = _expected(lost, columns, count, skipping=not writer.together)
     if not expected:  # the view need not be read to find nothing
         return Deleted(0, 0)
+    begin(expected)
     if CONTENT in columns[:count] and not repeats:
         target = _target(writer, transaction, spans)
         found = _alone(target, lost, f"{LOST}{columns.index(CONTENT)}")
@@ -160,7 +212,7 @@ def _delete_alike(
 
 
 def _delete_few(
-    writer: Writer, transaction: Transaction, lost: DataFrame, content: int, weight: int
+    writer: Writer, transaction: Transaction, lost: DataFrame, content: int, weight: int, begin: Begin
 ) -> Deleted | None:
     """The same for a few rows, whose hashes are looked for as values; None if they are many or not alone."""
     watched = not writer.together
@@ -171,6 +223,7 @@ def _delete_few(
     expected = sum(int(times) for _, times in wanted)
     if not wanted:  # the view need not be read to find nothing
         return Deleted(0, 0)
+    begin(expected)
     same = f"{CONTENT} IN ({', '.join(hashed for hashed, _ in wanted)})"
     stored = _target(writer, transaction).where(same)
     found = few_texts(writer.jvm, stored, f"concat({CONTENT}, ' ', {ROW}, ' ', {FILE})", watched)

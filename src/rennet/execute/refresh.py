@@ -196,7 +196,7 @@ class Refresh:
         writer, fitted, moved = self._fitted(leaves, situation, plan, model)
         if not plan.everything:
             with lightly(self.jvm, moved):
-                return apply(fitted, writer, transaction, columns, self.size.repeats)
+                return apply(fitted, writer, transaction, columns, self.size.repeats, self.size.rows)
         assert plan.inserted is not None
         with writer.keeping():
             rows = writer.dataframe(plan.inserted).toDF(*columns)
@@ -214,7 +214,7 @@ class Refresh:
             return make(), plan, inf
         fitting = Fitting(Flows(model.statistics))
         fitted = fitting.fitted(plan)
-        writer = make(True, fitting.sent, fitting.few, size >= WORTH_KEY_RANGES)
+        writer = make(True, fitting.sent, fitting.few, fitting.unsure, size >= WORTH_KEY_RANGES)
         return writer, fitted, fitting.moved(fitted)
 
     def _spared(

@@ -57,7 +57,7 @@ from rennet.plan.ir import (
 from rennet.plan.limits import Limits
 from rennet.plan.pinning import moment_literal
 from rennet.plan.surgery import map_expressions, map_subqueries
-from rennet.storage.fetching import first_rows
+from rennet.storage.fetching import filled, first_rows
 
 PLANS = "org.apache.spark.sql.catalyst.plans."
 NULLABILITY = "org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability"
@@ -92,12 +92,13 @@ class Writer:
         skipping: bool = True,
         sent: Callable[[Join], int | None] = lambda _: None,
         few: Callable[[Node], bool] = lambda _: False,
+        unsure: Callable[[Node], bool] = lambda _: False,
         ranges: bool = True,
         together: bool = False,
         shared: Collection[LeafKey] | None = None,
     ) -> None:
         """`sent` says which side of a join is small enough to be sent to every task, `few` which rows are so
-        few that they are best kept in the driver.
+        few that they are best kept in the driver, `unsure` which may be far fewer than Spark takes them for.
 
         `skipping` and `ranges` say whether limits of values, and of keys, are looked up. Rows that are read
         `together` are all in one task, so that none is ever shuffled; of them, `shared` leaves (all, unless
@@ -108,6 +109,7 @@ class Writer:
         self.skipping = skipping
         self._sent = sent
         self._few = few
+        self._unsure = unsure
         self._ranges = ranges
         self._moments = moments or {}
         self._leaf = leaf
@@ -305,6 +307,8 @@ class Writer:
 
     def _once(self, node: Once, child: JavaObject) -> JavaObject:
         kept = self._keep(self.dataframe(node.child), self.few(node))
+        if not self.few(node) and self._unsure(node) and kept.nodeName() == "InMemoryRelation":
+            kept = filled(self.jvm, kept)
         if kept.nodeName() == "LocalRelation":
             self._fetched[id(node)] = node
         return kept

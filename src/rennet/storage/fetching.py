@@ -1,4 +1,5 @@
-"""Rows of a plan, fetched to the driver as Spark has them inside: no value is converted on the way."""
+"""Rows of a plan that Spark computes outside of a DataFrame's action: fetched to the driver as Spark has them
+inside, no value being converted on the way, or kept in memory."""
 
 from __future__ import annotations
 
@@ -20,6 +21,14 @@ def first_rows(jvm: Jvm, plan: JavaObject, most: int, watched: bool) -> JavaObje
         return plan.executeTake(most)
     with _on_record(jvm, plan):
         return plan.executeTake(most)
+
+
+def filled(jvm: Jvm, kept: JavaObject) -> JavaObject:
+    """A relation that is kept in memory, when all of its rows are there: Spark knows its size then."""
+    builder = kept.cacheBuilder()
+    with _on_record(jvm, builder.cachedPlan()):
+        builder.cachedColumnBuffers().count()
+    return kept
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NoReturn
@@ -19,7 +20,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from rennet.errors import ConcurrentRefreshError, PlanError, RennetError, SessionError
+from rennet.errors import ConcurrentRefreshError, PlanError, RennetError
 from rennet.jvm import JavaObject, Jvm
 from rennet.storage.changes import scan_files
 from rennet.storage.commits import domains_of
@@ -77,7 +78,6 @@ PROPERTIES = {
 """What a table is to have for its rows to be replaced, and provenance kept, in one commit. Where the first is
 turned off, files are written again instead."""
 
-SPARK, DELTA_LAKE = "4.2.", "4.4."
 CONFLICTS = (
     "ConcurrentAppendException",
     "ConcurrentDeleteDeleteException",
@@ -121,6 +121,7 @@ class Transaction:
         self._ways: set[Way] = set()
         self._deleted = False
         self._done = False
+        self._beside: Future[JavaObject] | None = None
         self.searched = 0
         """The rows of all files that lost some: so many are gone through to learn which from the files."""
         if self._snapshot.version() < 0:
@@ -133,6 +134,8 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._done = True
+        if self._beside is not None:
+            self._beside.exception()  # its files are those of a transaction that failed, if it did
         self._staged.clear()
         for frame in self._held:
             frame.unpersist()
@@ -241,7 +244,9 @@ class Transaction:
         return lost
 
     def _worth_writing_again(self, entry: Mapping[str, Any]) -> bool:
-        """Does the file keep rows, but so few that it is better written again?"""
+        """Does the file keep rows, but so few that it is better written again, with those that come?"""
+        if self._beside is not None:  # they are written already
+            return False
         file, lost = entry["fileLogEntry"], lost_rows(entry)
         rows = live_rows(file)
         return lost < rows and self._worth_rewriting(Loss(file["size"], rows, lost))
@@ -336,6 +341,20 @@ class Transaction:
             come = with_feed(come, self._fitted(gone))
         return self._write(come)
 
+    def append_beside(self, rows: DataFrame, gone: DataFrame | None = None) -> Callable[[], Written]:
+        """The same in a thread of its own, while rows are deleted; gives what waits until it is done.
+
+        Only where rows are marked as deleted: if files were written again, that would be the same write.
+        """
+        self._open()
+        if not self.marks:
+            raise PlanError("files that lose rows are written again together with the rows that come")
+        self._ways.add(Way.APPEND)
+        fitted = self._fitted(rows)
+        come = fitted if gone is None else with_feed(fitted, self._fitted(gone))
+        writing = self._beside = self._jvm.beside(lambda: self._written_files(come))
+        return lambda: self._stage_written(writing.result())
+
     def flush(self) -> None:
         """Write what stays of removed files, if no rows came with which that was done."""
         if self._rewriting is not None:
@@ -348,13 +367,18 @@ class Transaction:
             made = again.with_feed if self.has_feed else again.without_feed
             come = made(self._schema().names, come)
         assert come is not None
+        return self._stage_written(self._written_files(come), again)
+
+    def _written_files(self, rows: DataFrame) -> JavaObject:
         try:
-            actions = self._txn.writeFiles(come._jdf)
+            return self._txn.writeFiles(rows._jdf)
         except JVM_ERRORS as error:
             complaint = complaint_of(error)
             if complaint is None:
                 raise
             raise complaint from error
+
+    def _stage_written(self, actions: JavaObject, again: Rewriting | None = None) -> Written:
         self._staged += self._jvm.items(actions)
         adds = [add for add in json.loads(to_json(self._jvm, actions)) if "modificationTime" in add]
         counts = [json.loads(add["stats"]).get("numRecords", 0) for add in adds if "stats" in add]
@@ -466,9 +490,6 @@ def _placed(frame: DataFrame) -> DataFrame:
     return frame.selectExpr("*", f"_metadata.file_path AS {FILE}", f"_metadata.row_index AS {ROW}")
 
 
-# -- errors and versions
-
-
 def _explain(error: Exception) -> NoReturn:
     if any(name in str(error) for name in CONFLICTS) or "DELTA_CONCURRENT" in str(error):
         raise ConcurrentRefreshError(
@@ -476,17 +497,3 @@ def _explain(error: Exception) -> NoReturn:
             "Refresh again.",
         ) from error
     raise error
-
-
-def self_test(jvm: Jvm) -> None:
-    """A clear error if this Spark and this Delta are not the ones whose internals are used here."""
-    spark = jvm.spark.version
-    try:
-        delta = jvm.singleton("io.delta.package").VERSION()
-    except JVM_ERRORS:
-        delta = "none"
-    if not spark.startswith(SPARK) or not delta.startswith(DELTA_LAKE):
-        raise SessionError(
-            f"rennet needs Spark {SPARK}x and Delta {DELTA_LAKE}x; this is Spark {spark}, Delta {delta}.",
-            "Install the versions that rennet's package names.",
-        )
