@@ -31,11 +31,14 @@ def test_growing_tables(spark: SparkSession) -> None:
 
 
 def test_reading_after_refreshes(spark: SparkSession) -> None:
-    settings = reading.Settings(rows=2_000, refreshes=2, changes=20, repeat=2)
+    settings = reading.Settings(rows=20_000, refreshes=2, changes=20, repeat=2)
     (read,) = reading.run(spark, named(["aggregate_many_groups"]), settings, _silent)
     assert read.equal
     assert len(read.view) == len(read.fresh) == 2
     assert read.files >= read.fresh_files > 0
+    assert len(read.view) == len(read.fresh) == len(read.marked) == 2
+    marked, fresh = ((each[0].jobs or 0) for each in (read.marked, read.fresh))
+    assert marked == fresh + 2  # of Delta's own, on its log
 
 
 def test_decisions(spark: SparkSession) -> None:

@@ -1,4 +1,8 @@
-"""`rennet bench reading`: a view after many small refreshes, next to a table that was just written."""
+"""`rennet bench reading`: a view after many small refreshes, next to a table that was just written.
+
+And next to the same table with a few rows marked as deleted: Delta reads such files by another way, whoever
+marked them, and what that costs is no view's doing.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from rennet.bench.micro.shape import Shape
 from rennet.bench.micro.summary import figure, medians, ratio, whole
 from rennet.bench.micro.tables import Tables
 from rennet.jvm import Jvm
+from rennet.storage.names import quote
 
 SHAPES = ("aggregate_many_groups", "update_projection")
 ROWS = 1_000_000
@@ -22,13 +27,15 @@ REFRESHES = 200
 CHANGES = 100
 REPEAT = 9
 WARM_UP = 2
+MARKED = 100
+"""Of the table with marked rows, one of so many is: some in every file."""
 TIDY = 25
 """Small files of so many rounds in the sources are put together."""
 
 
 @dataclass
 class Read:
-    """Reading one view, and reading the same rows from a new table."""
+    """Reading one view, the same rows from a new table, and from one of which a few rows were deleted."""
 
     shape: str
     rows: int
@@ -36,17 +43,22 @@ class Read:
     changes: int
     view: list[Sample]
     fresh: list[Sample]
+    marked: list[Sample]
     files: int
     """Of the view's backing table."""
     fresh_files: int
     equal: bool
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "ratio": self.ratio}
+        return {**asdict(self), "ratio": self.ratio, "ratio_to_marked": self.ratio_to_marked}
 
     @property
     def ratio(self) -> float | None:
         return ratio(medians(self.view)["wall_seconds"], medians(self.fresh)["wall_seconds"])
+
+    @property
+    def ratio_to_marked(self) -> float | None:
+        return ratio(medians(self.view)["wall_seconds"], medians(self.marked)["wall_seconds"])
 
 
 @dataclass(frozen=True)
@@ -102,9 +114,10 @@ def _round(engine: Engine, tables: Tables, views: Sequence[str], turn: int, chan
 
 
 def _compared(engine: Engine, view: str, shape: Shape, settings: Settings) -> Read:
-    spark, fresh = engine.spark, f"{view}_fresh"
+    spark, fresh, marked = engine.spark, f"{view}_fresh", f"{view}_marked"
     spark.sql(f"CREATE TABLE {fresh} USING delta AS SELECT * FROM {view}")
-    read, new = _alternating(spark, Probe(Jvm.of(spark)), (view, fresh), settings.repeat)
+    _make_marked(spark, marked, view)
+    read, new, some = _alternating(spark, Probe(Jvm.of(spark)), (view, fresh, marked), settings.repeat)
     return Read(
         shape.name,
         settings.rows,
@@ -112,16 +125,22 @@ def _compared(engine: Engine, view: str, shape: Shape, settings: Settings) -> Re
         settings.changes,
         read,
         new,
+        some,
         _files(spark, f"delta.`{engine.find(view).path}`"),
         _files(spark, fresh),
         engine.verify(view).equal,
     )
 
 
-def _alternating(
-    spark: SparkSession, probe: Probe, names: tuple[str, str], repeat: int
-) -> tuple[list[Sample], list[Sample]]:
-    """Every column of both read again and again, now the one first, now the other."""
+def _make_marked(spark: SparkSession, name: str, view: str) -> None:
+    vectors = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+    spark.sql(f"CREATE TABLE {name} USING delta {vectors} AS SELECT * FROM {view}")
+    columns = ", ".join(map(quote, spark.table(name).columns))
+    spark.sql(f"DELETE FROM {name} WHERE pmod(xxhash64({columns}), {MARKED}) = 0")
+
+
+def _alternating(spark: SparkSession, probe: Probe, names: Sequence[str], repeat: int) -> list[list[Sample]]:
+    """Every column of each read again and again, now in this order, now in the other."""
     found: dict[str, list[Sample]] = {name: [] for name in names}
     for turn in range(WARM_UP + repeat):
         for name in names if turn % 2 else names[::-1]:
@@ -130,7 +149,7 @@ def _alternating(
             sample = probe.measured(everything.collect)
             if turn >= WARM_UP:
                 found[name].append(sample)
-    return found[names[0]], found[names[1]]
+    return [found[name] for name in names]
 
 
 def _files(spark: SparkSession, name: str) -> int:
@@ -149,6 +168,8 @@ def table(read: Sequence[Read]) -> list[dict[str, Any]]:
             "view s": figure(medians(each.view)["wall_seconds"]),
             "fresh s": figure(medians(each.fresh)["wall_seconds"]),
             "view/fresh": figure(each.ratio),
+            "marked s": figure(medians(each.marked)["wall_seconds"]),
+            "view/marked": figure(each.ratio_to_marked),
             "files": f"{each.files} / {each.fresh_files}",
             "equal": "yes" if each.equal else "NO",
         }
