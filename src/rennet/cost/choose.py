@@ -15,7 +15,7 @@ from rennet.delta.generate import RefreshPlan
 from rennet.errors import Issue, IssueSubType, IssueType, NotIncrementalError, Policy, Technique
 from rennet.ways import Way
 
-WORTH_RECOMPUTING = 0.1
+WORTH_RECOMPUTING = 0.05
 """CPU seconds a full recompute must save: it rewrites rows that did not change, and whoever reads the view's
 changes sees all of them."""
 CLEARLY, UNCLEAR = 1.1, 0.05
