@@ -65,6 +65,16 @@ def test_change_files_stand_for_their_commit() -> None:
     assert ([s.path for s in diff.added], diff.removed, diff.bytes, diff.rows) == (["a"], (), 12, 12)
 
 
+def test_change_files_have_as_many_rows_as_files_gained_and_lost() -> None:
+    """Their size says little: what was and what is of one row is written once, as far as it is the same."""
+    feed = {"cdc": {"path": "_change_data/x", "size": 2}}
+    marked = [remove("b", 90), add("b", 90, deletionVector=vector("x", 7)), add("c", 7), feed]
+    deleted = [remove("b", 20), feed]
+    again = [remove("b", 90), add("c", 90), feed]
+    found = [by_feed([FileCommit.of(actions)]) for actions in (marked, deleted, again)]
+    assert [diff.rows for diff in found if diff is not None] == [14, 20, 2]
+
+
 def test_rewritten() -> None:
     commits = [FileCommit.of([remove("a"), remove("b"), add("c")])]
     assert rewritten(commits, 1)

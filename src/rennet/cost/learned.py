@@ -18,7 +18,7 @@ RECORDS = 3
 """Sizes of work remembered for a shape."""
 SHAPES = 120
 """Shapes remembered for a view; the ones not seen for longest are forgotten."""
-UNITS = 2
+UNITS = 3
 """The version of what operators are counted in; it grows when `cost/operators.py` counts in another way."""
 DEFAULT = "default"
 TRUST, LEAST_TRUST = 0.85, 0.5

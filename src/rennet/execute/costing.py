@@ -21,7 +21,7 @@ from rennet.errors import SessionError
 from rennet.jvm import Jvm
 from rennet.plan.reading import used_columns
 from rennet.storage.changes import ChangeKind, SourceChange
-from rennet.storage.sources import SourceVersion, size_in_bytes, snapshot
+from rennet.storage.sources import SourceVersion, rows_held, size_in_bytes, snapshot
 
 RATES = "rennet-rates.json"
 """In the warehouse: rates measured on this machine."""
@@ -55,12 +55,7 @@ def costs(
 ) -> Costs:
     """From the logs alone: no data is read, no job is run."""
     known = {change.source.path: change for change in changes if change.full_bytes}
-    sizes = {
-        source.path: _whole(known[source.path])
-        if source.path in known
-        else TableSize(float(size_in_bytes(jvm, snapshot(jvm, source))))
-        for source in now
-    }
+    sizes = {source.path: _size(jvm, source, known.get(source.path)) for source in now}
     changed = {
         change.source.path: TableSize(float(change.bytes_to_read), _rows(change))
         for change in changes
@@ -84,6 +79,16 @@ def _keys(layout: Layout) -> tuple[frozenset[int], ...]:
     if layout.grouped is None or not layout.unique:
         return ()
     return (frozenset(column.id for column in group_columns(layout.grouped)),)
+
+
+def _size(jvm: Jvm, source: SourceVersion, change: SourceChange | None) -> TableSize:
+    """The source, and how many rows it has: counted, or else guessed from how large they are."""
+    there = snapshot(jvm, source)
+    rows = rows_held(jvm, there)
+    if rows is None and change is not None:
+        return _whole(change)
+    size = change.full_bytes if change is not None else size_in_bytes(jvm, there)
+    return TableSize(float(size), None if rows is None else float(rows))
 
 
 def _whole(change: SourceChange) -> TableSize:

@@ -116,6 +116,12 @@ class FileDiff:
         return None if None in counts else sum(count for count in counts if count is not None)
 
     @property
+    def written_again(self) -> bool:
+        """May rows of files that are gone be in new ones? Not if files came and others lost rows."""
+        added, removed = ({state.path for state in states} for states in (self.added, self.removed))
+        return bool(removed - added) and bool(added - removed)
+
+    @property
     def changed_bytes(self) -> int:
         """Those of the changed rows: of a file that only lost a few rows, the share of the few."""
         removed = {state.path: state for state in self.removed}
@@ -244,7 +250,7 @@ def by_feed(commits: Sequence[FileCommit]) -> FileDiff | None:
 def _feed_rows(commits: Iterable[FileCommit]) -> int | None:
     """Change files have no statistics: guess from the size of a row in the commit's data files.
 
-    They hold no more rows than those files lost and gained; just as many, if no file was rewritten.
+    They hold no more rows than those files lost and gained; just as many, if no file was written again.
     """
     total = 0
     for commit in commits:
@@ -256,8 +262,10 @@ def _feed_rows(commits: Iterable[FileCommit]) -> int | None:
         width = sum(size for size, _ in sized) / sum(records for _, records in sized)
         guess = round(sum(action["size"] for action in commit.feed) / max(width, 1.0)) or 1
         whole = net(commit.changed())
-        most = None if whole is None else whole.rows
-        total += guess if most is None else min(guess, most)
+        if whole is None or whole.rows is None:
+            total += guess
+        else:
+            total += min(guess, whole.rows) if whole.written_again else whole.rows
     return total
 
 

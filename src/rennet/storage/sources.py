@@ -245,6 +245,13 @@ def size_in_bytes(jvm: Jvm, snapshot: JavaObject) -> int:
     return int(snapshot.sizeInBytes() if noted is None else noted.tableSizeBytes())
 
 
+def rows_held(jvm: Jvm, snapshot: JavaObject) -> int | None:
+    """How many rows a version has, if that can be told without a job: its files are few, and all counted."""
+    listed = listed_files(jvm, snapshot)
+    held = -1 if listed is None else int(jvm.compiled("Rows").held(listed))
+    return None if held < 0 else held
+
+
 def checksum(jvm: Jvm, snapshot: JavaObject) -> JavaObject | None:
     """Delta's summary of a version (sizes, counts, domains, a short list of files), if one was written.
 
