@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -33,3 +35,13 @@ class Tables:
 @pytest.fixture
 def tables(spark: SparkSession, tmp_path: Path) -> Tables:
     return Tables(spark, tmp_path)
+
+
+@contextmanager
+def without_statistics(spark: SparkSession) -> Iterator[None]:
+    """Files that are written inside say nothing about their rows, not even how many there are."""
+    spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.databricks.delta.stats.collect")

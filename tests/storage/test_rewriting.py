@@ -16,7 +16,7 @@ from rennet.storage.transaction import Transaction
 from rennet.storage.vectors import FILE, ROW
 from rennet.ways import Loss
 
-from .conftest import Tables
+from .conftest import Tables, without_statistics
 
 DOMAIN = "rennet.provenance"
 OFF = ("feature.domainMetadata=supported", "enableChangeDataFeed=true", "enableDeletionVectors=false")
@@ -102,9 +102,8 @@ def test_only_deletes_whole_files_and_none(jvm: Jvm, tables: Tables, spark: Spar
 
 def test_without_a_feed_and_without_statistics(jvm: Jvm, tables: Tables, spark: SparkSession) -> None:
     name, path = tables.make(COLUMNS, OFF[0], OFF[2])
-    spark.conf.set("spark.databricks.delta.stats.collect", "false")
-    new(spark, 0, 100).write.format("delta").mode("append").saveAsTable(name)
-    spark.conf.unset("spark.databricks.delta.stats.collect")
+    with without_statistics(spark):
+        new(spark, 0, 100).write.format("delta").mode("append").saveAsTable(name)
     with Transaction(jvm, path) as txn:
         assert txn.delete(places(txn, "id < 10")) == 10
         assert txn.append(new(spark, 200, 203)).rows == 3

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from rennet.jvm import Jvm
 from rennet.storage.sources import current, delta_log, rows_held
 
-from .conftest import Tables
+from .conftest import Tables, without_statistics
 from .test_transaction import no_jobs
 
 
@@ -29,9 +29,6 @@ def test_nothing_is_said_where_a_file_has_no_statistics(
     name, path = tables.make("id BIGINT")
     assert held(jvm, path) == 0
     spark.sql(f"INSERT INTO {name} SELECT id FROM range(10)")
-    spark.conf.set("spark.databricks.delta.stats.collect", "false")
-    try:
+    with without_statistics(spark):
         spark.sql(f"INSERT INTO {name} SELECT id FROM range(10)")
-    finally:
-        spark.conf.unset("spark.databricks.delta.stats.collect")
     assert held(jvm, path) is None

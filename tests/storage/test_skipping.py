@@ -16,7 +16,7 @@ from rennet.storage.skipping import DAY, Asked, Excluding, Number, Span, Spans
 from rennet.storage.sources import current, delta_log, listed_files
 from rennet.storage.transaction import Transaction
 from rennet.storage.vectors import FILE
-from tests.storage.conftest import Tables
+from tests.storage.conftest import Tables, without_statistics
 
 MARKED = "enableDeletionVectors=true"
 LONG, WIDE = LongType(), DecimalType(38, 2)
@@ -214,11 +214,8 @@ def test_columns_without_statistics_exclude_nothing(spark: SparkSession, tables:
 def test_files_without_statistics_are_read(spark: SparkSession, tables: Tables) -> None:
     name, path = tables.make("x BIGINT", MARKED)
     spark.sql(f"INSERT INTO {name} VALUES (1)")
-    spark.conf.set("spark.databricks.delta.stats.collect", "false")
-    try:
+    with without_statistics(spark):
         spark.sql(f"INSERT INTO {name} VALUES (2)")
-    finally:
-        spark.conf.unset("spark.databricks.delta.stats.collect")
     spark.sql(f"INSERT INTO {name} VALUES (3)")
     assert read_files(spark, path, spans(x=3)) == 2
 

@@ -19,7 +19,7 @@ from rennet.storage.commits import domains, history
 from rennet.storage.transaction import Transaction
 from rennet.storage.vectors import FILE, ROW
 
-from .conftest import Tables
+from .conftest import Tables, without_statistics
 
 DOMAIN = "rennet.provenance"
 TABLE = ("enableDeletionVectors=true", "feature.domainMetadata=supported", "enableChangeDataFeed=true")
@@ -93,9 +93,8 @@ def _actions(path: str, version: int) -> list[dict[str, dict[str, object]]]:
 
 def test_files_without_statistics(jvm: Jvm, tables: Tables, spark: SparkSession) -> None:
     name, path = tables.make("id BIGINT, v STRING, d DECIMAL(30, 10)", *TABLE)
-    spark.conf.set("spark.databricks.delta.stats.collect", "false")
-    rows(spark, 0, 100).write.format("delta").mode("append").saveAsTable(name)
-    spark.conf.unset("spark.databricks.delta.stats.collect")
+    with without_statistics(spark):
+        rows(spark, 0, 100).write.format("delta").mode("append").saveAsTable(name)
     with Transaction(jvm, path) as txn:
         assert txn.delete(positions(txn, "id < 10")) == 10
         txn.commit({})

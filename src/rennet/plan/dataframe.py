@@ -306,8 +306,9 @@ class Writer:
         return bool(node.children) and all(map(self.in_driver, node.children))
 
     def _once(self, node: Once, child: JavaObject) -> JavaObject:
-        kept = self._keep(self.dataframe(node.child), self.few(node))
-        if not self.few(node) and self._unsure(node) and kept.nodeName() == "InMemoryRelation":
+        few = self.few(node)
+        kept = self._keep(self.dataframe(node.child), few)
+        if not few and self._unsure(node) and kept.nodeName() == "InMemoryRelation":
             kept = filled(self.jvm, kept)
         if kept.nodeName() == "LocalRelation":
             self._fetched[id(node)] = node

@@ -116,12 +116,6 @@ class FileDiff:
         return None if None in counts else sum(count for count in counts if count is not None)
 
     @property
-    def written_again(self) -> bool:
-        """May rows of files that are gone be in new ones? Not if files came and others lost rows."""
-        added, removed = ({state.path for state in states} for states in (self.added, self.removed))
-        return bool(removed - added) and bool(added - removed)
-
-    @property
     def changed_bytes(self) -> int:
         """Those of the changed rows: of a file that only lost a few rows, the share of the few."""
         removed = {state.path: state for state in self.removed}
@@ -265,7 +259,7 @@ def _feed_rows(commits: Iterable[FileCommit]) -> int | None:
         if whole is None or whole.rows is None:
             total += guess
         else:
-            total += min(guess, whole.rows) if whole.written_again else whole.rows
+            total += min(guess, whole.rows) if whole.carries_over else whole.rows
     return total
 
 
